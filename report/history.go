@@ -1,0 +1,224 @@
+// Package report turns a trace into what people read: timelines, tables and
+// sentences. It knows of nothing but the trace.
+package report
+
+import (
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// History is a sink that gathers what pictures and stories need to know of one
+// run: the states as bands, the calls as marks, the transitions as moments.
+type History struct {
+	Run      *trace.RunInfo
+	End      time.Duration
+	Breakers []*BreakerHistory // in the order of the scenario
+	Marks    []Mark            // in the order of the events
+	Moments  []Moment          // transitions, in the order of the events
+
+	byName map[string]*BreakerHistory
+	starts map[int]time.Duration // of the attempts in flight, by call
+	via    map[int]string        // the breaker that a call in flight went through
+}
+
+// BreakerHistory is what one breaker went through.
+type BreakerHistory struct {
+	*trace.Breaker
+	Bands  []Band // without gaps from 0 to the end
+	Leases []Lease
+}
+
+// Band is a stretch of one state, [From, To), by effective times. For a model
+// breaker it is a stretch of one state and one served model.
+type Band struct {
+	From, To time.Duration
+	State    string
+	Serves   string // of a model breaker; empty: nobody, the chain is spent
+}
+
+// Lease is how long a probe held its slot.
+type Lease struct {
+	Call     int
+	From, To time.Duration // To: when the probe answered or the lease ended, whichever came first
+	RanOut   bool          // the probe had not answered by then
+}
+
+// MarkKind is what a mark stands for.
+type MarkKind uint8
+
+// Kinds of mark.
+const (
+	MarkOK          MarkKind = iota // an attempt succeeded, at its end
+	MarkFailed                      // an attempt failed or timed out, at its end
+	MarkRateLimited                 // an attempt was rate-limited, at its end
+	MarkCancelled                   // the caller gave up, at that instant
+	MarkLate                        // a result that the breaker ignored as stale, at its end
+	MarkLost                        // the call vanished, at its start
+	MarkProbe                       // the gate let a probe through, at its start
+	MarkRefused                     // the gate refused a call
+	MarkExhausted                   // nobody was left to serve the turn
+)
+
+// Mark is one thing that happened to a call.
+type Mark struct {
+	Kind    MarkKind
+	At      time.Duration
+	Start   time.Duration // of the attempt; At if it never started
+	Call    int
+	Breaker string // the breaker that gated the call, if one did
+	Target  string // who was called; empty if nobody
+	Outcome string // of a result
+	Rule    string // of the gate's or the breaker's decision, if there was one
+}
+
+// Moment is a transition and what a reader needs to understand it.
+type Moment struct {
+	trace.Event     // the Transition
+	ProbeCall   int // the call that held the probe's slot before it, 0 if none did
+	Outcome     string
+}
+
+// Event takes one event of the trace.
+func (h *History) Event(e *trace.Event) error {
+	switch e.Kind {
+	case trace.Run:
+		h.begin(e.Run)
+	case trace.Call:
+		h.starts[e.Call] = e.T
+	case trace.Admit:
+		h.via[e.Call] = e.Breaker
+		if e.Probe {
+			h.mark(MarkProbe, e, e.T)
+			h.grant(e)
+		}
+	case trace.Refuse:
+		h.mark(MarkRefused, e, e.T)
+	case trace.Exhausted:
+		h.mark(MarkExhausted, e, e.T)
+	case trace.Vanish:
+		h.mark(MarkLost, e, e.T)
+		h.forget(e.Call)
+	case trace.Result:
+		h.mark(resultMark(e), e, h.starts[e.Call])
+		h.answered(e)
+	case trace.Transition:
+		h.transition(e)
+	case trace.Switch:
+		b := h.byName[e.Breaker]
+		last := b.Bands[len(b.Bands)-1]
+		h.band(b, e.T, last.State, e.To)
+	case trace.Retry, trace.GiveUp, trace.Phase, trace.Operate, trace.Peek:
+	case trace.End:
+		h.finish(e.T)
+	}
+	return nil
+}
+
+func (h *History) begin(r *trace.RunInfo) {
+	h.Run = r
+	h.byName = map[string]*BreakerHistory{}
+	h.starts = map[int]time.Duration{}
+	h.via = map[int]string{}
+	for i := range r.Breakers {
+		b := &BreakerHistory{Breaker: &r.Breakers[i]}
+		first := Band{State: "closed"}
+		if b.Model != nil {
+			first = Band{State: "primary", Serves: b.Model.Primary}
+		}
+		b.Bands = []Band{first}
+		h.Breakers = append(h.Breakers, b)
+		h.byName[b.Name] = b
+	}
+}
+
+func resultMark(e *trace.Event) MarkKind {
+	stale := e.Breaker != "" && !e.Applied && (e.Rule == "T10" || e.Rule == "T13" || e.Rule == "M17")
+	switch {
+	case stale:
+		return MarkLate
+	case e.Outcome == trace.Success:
+		return MarkOK
+	case e.Outcome == trace.RateLimit:
+		return MarkRateLimited
+	case e.Outcome == trace.Cancelled:
+		return MarkCancelled
+	default:
+		return MarkFailed
+	}
+}
+
+func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
+	breaker := e.Breaker
+	if breaker == "" {
+		breaker = h.via[e.Call]
+	}
+	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule})
+}
+
+// grant opens the lease of a tool breaker's probe.
+func (h *History) grant(e *trace.Event) {
+	if b := h.byName[e.Breaker]; b.Tool != nil {
+		b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: -1})
+	}
+}
+
+// answered ends the lease of a probe that answered in time.
+func (h *History) answered(e *trace.Event) {
+	if b := h.byName[h.via[e.Call]]; b != nil {
+		if l := b.lease(); l != nil && l.Call == e.Call && (e.Rule == "T8" || e.Rule == "T9") {
+			l.To = e.T
+		}
+	}
+	h.forget(e.Call)
+}
+
+func (h *History) forget(call int) {
+	delete(h.starts, call)
+	delete(h.via, call)
+}
+
+// lease is the one that still runs, or nil.
+func (b *BreakerHistory) lease() *Lease {
+	if n := len(b.Leases); n > 0 && b.Leases[n-1].To < 0 {
+		return &b.Leases[n-1]
+	}
+	return nil
+}
+
+func (h *History) transition(e *trace.Event) {
+	b := h.byName[e.Breaker]
+	m := Moment{Event: *e}
+	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
+		m.Outcome = h.Marks[n-1].Outcome
+	}
+	if n := len(b.Leases); n > 0 && e.From == "half-open" {
+		m.ProbeCall = b.Leases[n-1].Call
+	}
+	if l := b.lease(); l != nil {
+		l.To, l.RanOut = e.Effective, e.Rule == "T7"
+	}
+	h.Moments = append(h.Moments, m)
+	h.band(b, e.Effective, e.To, b.Bands[len(b.Bands)-1].Serves)
+}
+
+// band ends the current band at t and begins another.
+func (h *History) band(b *BreakerHistory, t time.Duration, state, serves string) {
+	last := &b.Bands[len(b.Bands)-1]
+	last.To = t
+	if last.From == t && last.State == state { // a switch right after its transition
+		last.Serves = serves
+		return
+	}
+	b.Bands = append(b.Bands, Band{From: t, State: state, Serves: serves})
+}
+
+func (h *History) finish(end time.Duration) {
+	h.End = end
+	for _, b := range h.Breakers {
+		b.Bands[len(b.Bands)-1].To = end
+		if l := b.lease(); l != nil {
+			l.To = end
+		}
+	}
+}

@@ -1,0 +1,211 @@
+// Package scenarios reads scenario files, says all that is wrong with one at
+// once, and holds the built-in library.
+package scenarios
+
+import (
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+// Scenario is a file that was read and found to make sense: every name in it is
+// defined, and every default is filled in.
+type Scenario struct {
+	File     string // as it was given, for messages
+	Name     string
+	Title    string
+	About    string
+	Duration time.Duration // the virtual end, inclusive; if Open, nothing
+	Open     bool          // no duration is stated: the run ends with the last thing in it
+	Seed     uint64
+	Breakers []Breaker // in file order, as is every list here
+	Targets  []Target
+	Calls    []Call
+	Callers  []Callers
+	Policies []Policy // never empty
+	Expect   []Expect
+	MaxCalls int // a run with more calls than this is refused
+}
+
+// Breaker is a breaker with its settings. Exactly one of Tool and Model is set.
+type Breaker struct {
+	Name      string
+	Guards    string // the target that a tool breaker gates
+	Tool      *machine.ToolSettings
+	Model     *machine.ModelSettings
+	Anonymous bool // reports: anonymous
+}
+
+// Outcome is how an attempt ends.
+type Outcome uint8
+
+// Outcomes in the order in which a mix draws them.
+const (
+	Success Outcome = iota
+	Failure
+	RateLimit
+	Permanent
+	Timeout
+	Vanish
+	Cancelled
+)
+
+var outcomeNames = []string{"success", "failure", "rate_limit", "permanent", "timeout", "vanish", "cancelled"}
+
+// String is the outcome as files spell it, such as "rate_limit".
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Share is one outcome of a mix and its probability.
+type Share struct {
+	Outcome Outcome
+	P       float64
+}
+
+// Mix is what an attempt may end in: shares above 0 that sum to 1, in the order
+// of the outcomes. A plain outcome is a mix of one. nil says nothing.
+type Mix []Share
+
+// DistKind is a kind of distribution.
+type DistKind uint8
+
+// Distributions of a duration, with what A and B of [Dist] mean.
+const (
+	Fixed       DistKind = iota // always A
+	Uniform                     // from A to B
+	Exponential                 // with mean A
+	Lognormal                   // with median A and 99th percentile B
+)
+
+// Dist is a duration, fixed or drawn.
+type Dist struct {
+	Kind DistKind
+	A, B time.Duration
+}
+
+// Behavior is how a target answers. What is nil is not said here.
+type Behavior struct {
+	Mix        Mix
+	Latency    *Dist
+	RetryAfter *time.Duration // what a rate limit names
+}
+
+// Target is something that is called.
+type Target struct {
+	Name string
+	Base Behavior // Mix and Latency are always said
+	// Phases overlay Base. Where they overlap the later one wins, key by key.
+	Phases []Phase
+}
+
+// Phase is a stretch of time, [At, At+For), in which a target behaves otherwise.
+type Phase struct {
+	At  time.Duration
+	For *time.Duration // nil: to the end
+	Behavior
+}
+
+// Op is what a scripted entry does.
+type Op uint8
+
+// What a scripted entry does.
+const (
+	OpCall         Op = iota // make a call
+	OpPeek                   // read a breaker
+	OpReset                  // reset a breaker
+	OpSetAvailable           // switch a backup on or off
+)
+
+// Call is one scripted entry.
+type Call struct {
+	Line       int
+	At         time.Duration
+	Op         Op
+	To         string         // OpCall: a target or a model breaker; otherwise a breaker
+	Outcome    *Outcome       // nil: as the target behaves
+	Takes      *time.Duration // nil: as the target behaves
+	Timeout    time.Duration  // how long a scripted timeout without Takes takes
+	RetryAfter *time.Duration
+	Backup     string // OpSetAvailable
+	Available  bool   // OpSetAvailable
+}
+
+// Callers make calls: either Count callers with one call at a time each, or an
+// open stream at a rate.
+type Callers struct {
+	Name    string
+	To      string
+	Count   int
+	Every   time.Duration // from one start to the next; 0: not said
+	Think   time.Duration // from an end to the next start; 0: not said
+	Jitter  float64       // a fraction of Every or Think, 0 to 1
+	Start   Dist
+	Until   time.Duration // starts are before it
+	Timeout time.Duration // for each attempt
+	Rate    Rate          // of an open stream; the zero Rate: not one
+	Poisson bool          // the stream's gaps are exponential, not constant
+}
+
+// Rate is Count calls each Per.
+type Rate struct {
+	Count float64
+	Per   time.Duration
+}
+
+// Policy is one way to run the scenario.
+type Policy struct {
+	Name           string
+	About          string // what it does, in a few words
+	Ladder         *machine.Ladder
+	GatePerAttempt bool      // gate: attempt
+	Breakers       []Breaker // with the policy's own settings applied; nil: breakers: none
+}
+
+// Expect is one line of the expect list. Exactly one of the forms is set.
+type Expect struct {
+	Line   int
+	Policy string // empty: every policy with breakers
+	// State and Allows are at an instant.
+	At      time.Duration
+	Breaker string
+	State   machine.State // 0: not this form
+	Allows  *bool
+	// Transitions is the complete list for Breaker; not nil if this form is meant.
+	Transitions []Moment
+	// Metric is a name of [Metrics], within Min and Max (nil: unbounded), in its unit.
+	Metric   string
+	Min, Max *float64
+	// Call is a call's number and Is what became of it: "admitted", "refused",
+	// "exhausted" or an outcome.
+	Call int
+	Is   string
+}
+
+// Moment is a transition to State that took effect at At.
+type Moment struct {
+	State machine.State
+	At    time.Duration
+}
+
+// Unit is the unit of a metric.
+type Unit uint8
+
+// Units of metrics.
+const (
+	Count    Unit = iota // a number of things
+	Duration             // nanoseconds; files write 30s
+	Ratio                // a plain number
+)
+
+// Metric is a column of the cost table, by the name that files use.
+type Metric struct {
+	Name string
+	Unit Unit
+}
+
+// Metrics are all the columns of the cost table, in its order.
+var Metrics = []Metric{
+	{"calls", Count}, {"attempts", Count}, {"wasted_attempts", Count}, {"refused", Count}, {"exhausted", Count}, {"rerouted", Count},
+	{"succeeded", Count}, {"failed", Count}, {"unfinished", Count}, {"wait_total", Duration}, {"wait_wasted", Duration},
+	{"wait_p50", Duration}, {"wait_p99", Duration}, {"wait_max", Duration}, {"amplification", Ratio}, {"detect", Duration},
+	{"recover", Duration}, {"overshoot", Duration}, {"openings", Count}, {"open_time", Duration}, {"harm", Count}, {"burst", Count},
+}

@@ -1,0 +1,207 @@
+// Package trace is the record of a run: what happened, in order, and nothing
+// else. Pictures, tables and checks read it and know of nothing besides, so a
+// trace that a production program recorded is as good as a simulated one.
+//
+// The record is append-only. Its first event is Run, its last one End; between
+// them time never goes back. On disk it is JSON Lines, one event a line, or the
+// same as text for people.
+package trace
+
+import "time"
+
+// Format is the version of the record that this package writes and reads.
+const Format = 1
+
+// Kind says what an event tells.
+type Kind uint8
+
+// The kinds of event, each with the fields of [Event] that it uses.
+const (
+	Run        Kind = iota + 1 // Run: what is played; always first
+	Phase                      // Target, Phase: another phase became the topmost active one
+	Call                       // Call, To, Caller, Attempt: an attempt asks the gate, or with Target starts without one
+	Admit                      // Call, Attempt, Breaker, Target, Probe, Rule: the gate lets it through
+	Refuse                     // Call, Attempt, Breaker, Rule, Reason, Until, Would: the gate refuses it
+	Exhausted                  // Call, Attempt, Breaker, Rule: nobody is left to serve it
+	Vanish                     // Call, Attempt, Target, Until: its task was dropped; there will be no result
+	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it
+	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call
+	Switch                     // Breaker, From, To, Rule: another model serves
+	Retry                      // Call, Attempt (the next one), Wait, Rule
+	GiveUp                     // Call, Rule: a ladder ended without success
+	Operate                    // Op, Breaker; Name, Available
+	Peek                       // Breaker; Allows, or Serves if Model
+	End                        // States; always last
+)
+
+var kindNames = [...]string{"", "run", "phase", "call", "admit", "refuse", "exhausted", "vanish", "result",
+	"transition", "switch", "retry", "give_up", "operate", "peek", "end"}
+
+// String is the kind as the record spells it, such as "give_up".
+func (k Kind) String() string { return kindNames[k] }
+
+// Outcomes of an attempt, as the record spells them.
+const (
+	Success   = "success"
+	Failure   = "failure"
+	RateLimit = "rate_limit"
+	Permanent = "permanent"
+	Timeout   = "timeout"
+	Vanished  = "vanish"
+	Cancelled = "cancelled"
+)
+
+// NoPhase is the Phase of an event after which a target is in none.
+const NoPhase = -1
+
+// Event is one thing that happened. Which fields count depends on the Kind; the
+// others are zero. Instants are durations since the start of the run.
+type Event struct {
+	T         time.Duration
+	Kind      Kind
+	Call      int           // from 1, in the order of first starts; of a Transition 0 if no call caused it
+	Attempt   int           // from 1
+	Caller    string        // of a Call that a caller made, not of a scripted one
+	Breaker   string        // of a Result empty if no breaker heard of it
+	Target    string        // who is called; of a Call only where no gate says so
+	From, To  string        // states, models (empty: nobody); of a Call, To is where it goes
+	Rule      string        // why, such as "T7"
+	Reason    string        // what the refused caller reads
+	Outcome   string        // how the attempt ended
+	Would     string        // how a refused attempt would have ended
+	Op        string        // "reset" or "set_available"
+	Name      string        // the backup that is switched
+	Serves    string        // the model that a turn would get; empty: it would be exhausted
+	Took      time.Duration // from the attempt's start to its end
+	Wait      time.Duration // until the next attempt starts
+	Effective time.Duration // when a transition took effect, at or before T
+	Until     time.Duration // Refuse: when a call may next be admitted. Vanish: when its caller stops waiting
+	Known     bool          // Until is known
+	Failures  int           // consecutive failures as they were at a transition
+	Phase     int           // index in the target's phases, or NoPhase
+	Probe     bool          // the call tests recovery
+	Applied   bool          // the breaker took the result into account
+	Available bool          // what set_available set
+	Allows    bool          // a call would be admitted
+	Model     bool          // a Peek at a model breaker
+	Run       *RunInfo      // of Run only
+	States    []BreakerState
+}
+
+// BreakerState is where a breaker stood at the end, by what had taken effect.
+type BreakerState struct{ Breaker, State string }
+
+// RunInfo says what is played: everything that a reader must know beforehand.
+type RunInfo struct {
+	Scenario    string
+	Title       string
+	Policy      string
+	PolicyAbout string // what the policy does, in a few words
+	Seed        uint64
+	Breakers    []Breaker // in the order of the scenario; none under a policy without
+	Targets     []Target
+}
+
+// Breaker is a breaker with all of its settings. Exactly one of Tool and Model is set.
+type Breaker struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"` // "tool" or "model"
+	Reports string `json:"reports"`
+	*Tool
+	*Model
+}
+
+// Tool is the settings of a tool breaker.
+type Tool struct {
+	Guards           string        `json:"guards"`
+	FailureThreshold int           `json:"failure_threshold"`
+	RecoveryDuration time.Duration `json:"recovery_duration"`
+	ProbeTimeout     time.Duration `json:"probe_timeout"`
+	StaleResults     string        `json:"stale_results"`
+}
+
+// Model is the settings of a model breaker.
+type Model struct {
+	Primary                 string        `json:"primary"`
+	Chain                   []Backup      `json:"chain"`
+	TripThreshold           int           `json:"trip_threshold"`
+	RecoveryTimeout         time.Duration `json:"recovery_timeout"`
+	RecoverySuccessesNeeded int           `json:"recovery_successes_needed"`
+	ProbationFailures       int           `json:"probation_failures"`
+}
+
+// Backup is one entry of a chain.
+type Backup struct {
+	Name         string `json:"name"`
+	MaxFailCount int    `json:"max_fail_count"`
+}
+
+// Main is the target whose outages are the breaker's: the guarded one, or the primary.
+func (b *Breaker) Main() string {
+	if b.Tool != nil {
+		return b.Tool.Guards
+	}
+	return b.Model.Primary
+}
+
+// Target is something that is called, and how it behaves by its script.
+type Target struct {
+	Name     string        `json:"name"`
+	Latency  string        `json:"latency"` // as the scenario writes it
+	Outcome  string        `json:"outcome"` // likewise; a mix is spelled "70% success, 30% failure"
+	Phases   []TargetPhase `json:"phases"`
+	Segments []Segment     `json:"segments"` // what phases and base come to; the first begins at 0
+}
+
+// TargetPhase is a phase as written. What it does not say is empty.
+type TargetPhase struct {
+	At      time.Duration  `json:"at"`
+	For     *time.Duration `json:"for"` // nil: to the end
+	Outcome string         `json:"outcome,omitempty"`
+	Latency string         `json:"latency,omitempty"`
+}
+
+// Segment is how a target behaves from At until the next segment.
+type Segment struct {
+	At      time.Duration `json:"at"`
+	Success float64       `json:"success"` // the chance of success, 0 to 1
+	Outcome string        `json:"outcome"` // as in Target
+	Phase   int           `json:"phase"`   // the topmost active phase, or NoPhase
+}
+
+// Span is a stretch of time, [From, To).
+type Span struct{ From, To time.Duration }
+
+// Outages are the maximal stretches before end in which the target's chance of
+// success is 0. One that is under way at end is cut there.
+func (t *Target) Outages(end time.Duration) []Span {
+	var spans []Span
+	for i, s := range t.Segments {
+		to := end
+		if i+1 < len(t.Segments) {
+			to = min(end, t.Segments[i+1].At)
+		}
+		if s.Success > 0 || s.At >= to {
+			continue
+		}
+		if n := len(spans); n > 0 && spans[n-1].To == s.At {
+			spans[n-1].To = to
+		} else {
+			spans = append(spans, Span{s.At, to})
+		}
+	}
+	return spans
+}
+
+// Sink takes events one at a time, in order. The event is the sink's only
+// during the call. An error stops the run.
+type Sink interface{ Event(e *Event) error }
+
+// List is a sink that keeps every event.
+type List []Event
+
+// Event appends a copy of e.
+func (l *List) Event(e *Event) error {
+	*l = append(*l, *e)
+	return nil
+}
