@@ -1,0 +1,109 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Segment is how a target behaves from At until the next segment.
+type Segment struct {
+	At         time.Duration
+	Mix        Mix
+	Latency    Dist
+	RetryAfter *time.Duration // what a rate limit names; nil: nothing
+	Phase      int            // index of the topmost active phase, or -1
+}
+
+// Segments are what the target's phases come to when they are laid over its
+// base: where they overlap the later in the file wins, key by key. The first
+// begins at 0, and each differs from the one before.
+func (t *Target) Segments() []Segment {
+	cuts := []time.Duration{0}
+	for i := range t.Phases {
+		p := &t.Phases[i]
+		cuts = append(cuts, p.At)
+		if p.For != nil {
+			cuts = append(cuts, p.At+*p.For)
+		}
+	}
+	slices.Sort(cuts)
+	var all []Segment
+	for _, at := range slices.Compact(cuts) {
+		s := t.at(at)
+		if n := len(all); n == 0 || !all[n-1].same(&s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// at is the behavior at one instant.
+func (t *Target) at(at time.Duration) Segment {
+	s := Segment{At: at, Phase: -1, Mix: t.Base.Mix, Latency: *t.Base.Latency, RetryAfter: t.Base.RetryAfter}
+	for i := range t.Phases {
+		p := &t.Phases[i]
+		if at < p.At || p.For != nil && at >= p.At+*p.For {
+			continue
+		}
+		s.Phase = i
+		if p.Mix != nil {
+			s.Mix = p.Mix
+		}
+		if p.Latency != nil {
+			s.Latency = *p.Latency
+		}
+		if p.RetryAfter != nil {
+			s.RetryAfter = p.RetryAfter
+		}
+	}
+	return s
+}
+
+func (s *Segment) same(o *Segment) bool {
+	return s.Phase == o.Phase && s.Latency == o.Latency && slices.Equal(s.Mix, o.Mix) && equal(s.RetryAfter, o.RetryAfter)
+}
+
+func equal(a, b *time.Duration) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// String is the mix as captions write it: "timeout", "70% success, 30% failure".
+func (m Mix) String() string {
+	if len(m) == 1 {
+		return m[0].Outcome.String()
+	}
+	var parts []string
+	for _, s := range m {
+		parts = append(parts, strconv.FormatFloat(s.P*100, 'g', 4, 64)+"% "+s.Outcome.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String is the distribution as captions write it: "200ms", "100ms to 1s".
+func (d Dist) String() string {
+	switch d.Kind {
+	case Uniform:
+		return fmt.Sprintf("uniform %s to %s", short(d.A), short(d.B))
+	case Exponential:
+		return fmt.Sprintf("exponential, mean %s", short(d.A))
+	case Lognormal:
+		return fmt.Sprintf("lognormal, p50 %s, p99 %s", short(d.A), short(d.B))
+	default:
+		return short(d.A)
+	}
+}
+
+// short writes a duration as a file would: 2m, not 2m0s.
+func short[D ~int64](d D) string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

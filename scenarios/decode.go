@@ -1,0 +1,273 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// decoder walks the tree along the types of wire.go, and collects every fault.
+type decoder struct{ faults Faults }
+
+// val is a value of the file together with its place. A zero place says that
+// the file does not have it.
+type val[T any] struct {
+	V    T
+	node ast.Node
+}
+
+func (v *val[T]) said() bool { return v.node != nil }
+
+func (v *val[T]) decodeNode(d *decoder, n ast.Node, what string) {
+	v.node = n
+	d.decode(n, reflect.ValueOf(&v.V).Elem(), what)
+}
+
+// named is a mapping from names to T, in the order of the file.
+type named[T any] struct {
+	node  ast.Node
+	items []item[T]
+}
+
+type item[T any] struct {
+	name string
+	key  ast.Node
+	v    T
+}
+
+func (m *named[T]) decodeNode(d *decoder, n ast.Node, what string) {
+	m.node = n
+	for _, kv := range d.pairs(n, what) {
+		it := item[T]{name: keyText(kv.Key), key: keyNode(kv.Key)}
+		if _, null := kv.Value.(*ast.NullNode); !null {
+			d.decode(kv.Value, reflect.ValueOf(&it.v).Elem(), it.name)
+		}
+		m.items = append(m.items, it)
+	}
+}
+
+func (*named[T]) empty() bool { return true }
+
+func (m *named[T]) names() []string {
+	var all []string
+	for i := range m.items {
+		all = append(all, m.items[i].name)
+	}
+	return all
+}
+
+// nodeDecoder is for values with more than one shape.
+type nodeDecoder interface {
+	decodeNode(d *decoder, n ast.Node, what string)
+}
+
+// textDecoder is for scalars. The error says what is wrong with the text.
+type textDecoder interface{ parse(text string) error }
+
+// decode reads the node n, which the file calls what, into v.
+func (d *decoder) decode(n ast.Node, v reflect.Value, what string) {
+	switch x := n.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
+		d.fault(n, "anchors, aliases, merge keys and tags are not read here; write it out")
+		return
+	case *ast.NullNode: // a list or mapping that is still empty
+		if d.mayBeEmpty(v) {
+			return
+		}
+		d.fault(x, "%s has no value", what)
+		return
+	}
+	switch to := v.Addr().Interface().(type) {
+	case nodeDecoder:
+		to.decodeNode(d, n, what)
+		return
+	case textDecoder:
+		if text, ok := d.scalar(n, what); ok {
+			if err := to.parse(text); err != nil {
+				d.fault(n, "%v", err)
+			}
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.structure(n, v, what)
+	case reflect.Slice:
+		d.list(n, v, what)
+	case reflect.String:
+		if text, ok := d.scalar(n, what); ok {
+			v.SetString(text)
+		}
+	case reflect.Int, reflect.Uint64, reflect.Float64, reflect.Bool:
+		d.number(n, v, what)
+	default:
+		panic("scenarios: no way to decode a " + v.Type().String())
+	}
+}
+
+// mayBeEmpty says whether nothing at all is a value of v.
+func (d *decoder) mayBeEmpty(v reflect.Value) bool {
+	if e, ok := v.Addr().Interface().(interface{ empty() bool }); ok {
+		return e.empty()
+	}
+	return v.Kind() == reflect.Slice
+}
+
+// scalar is the text of a single value.
+func (d *decoder) scalar(n ast.Node, what string) (string, bool) {
+	switch x := n.(type) {
+	case *ast.StringNode:
+		return x.Value, true
+	case *ast.LiteralNode:
+		return x.Value.Value, true
+	case *ast.MappingNode, *ast.MappingValueNode:
+		d.fault(n, "%s wants one value, not a mapping", what)
+		return "", false
+	case *ast.SequenceNode:
+		d.fault(n, "%s wants one value, not a list", what)
+		return "", false
+	}
+	return n.GetToken().Value, true
+}
+
+func (d *decoder) number(n ast.Node, v reflect.Value, what string) {
+	text, ok := d.scalar(n, what)
+	if !ok {
+		return
+	}
+	if _, quoted := n.(*ast.StringNode); quoted {
+		text = "\x00" + text // a number in quotes is none
+	}
+	var err error
+	switch v.Kind() {
+	case reflect.Int:
+		var i int64
+		if i, err = strconv.ParseInt(text, 10, 32); err == nil {
+			v.SetInt(i)
+			return
+		}
+		d.fault(n, "%s wants a whole number", what)
+	case reflect.Uint64:
+		var u uint64
+		if u, err = strconv.ParseUint(text, 10, 64); err == nil {
+			v.SetUint(u)
+			return
+		}
+		d.fault(n, "%s wants a whole number from 0 on", what)
+	case reflect.Float64:
+		var f float64
+		if f, err = strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+			v.SetFloat(f)
+			return
+		}
+		d.fault(n, "%s wants a number", what)
+	default:
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			d.fault(n, "%s wants true or false", what)
+			return
+		}
+		v.SetBool(b.Value)
+	}
+}
+
+func (d *decoder) list(n ast.Node, v reflect.Value, what string) {
+	s, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fault(n, "%s wants a list", what)
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values)))
+	for i, it := range s.Values {
+		d.decode(it, v.Index(i), "an item of "+what)
+	}
+}
+
+// structure reads a mapping whose keys are the struct's yaml tags.
+func (d *decoder) structure(n ast.Node, v reflect.Value, what string) {
+	fields, known := fieldsOf(v.Type())
+	for _, kv := range d.pairs(n, what) {
+		key := keyText(kv.Key)
+		i, ok := fields[key]
+		if !ok {
+			d.fault(keyNode(kv.Key), "unknown key %q%s", clip(key), meant(key, known))
+			continue
+		}
+		d.decode(kv.Value, v.FieldByIndex(i), key)
+	}
+}
+
+// fieldsOf finds the fields of t that files can set, by their keys; those of
+// embedded structs are among them.
+func fieldsOf(t reflect.Type) (map[string][]int, []string) {
+	fields := map[string][]int{}
+	var known []string
+	for _, f := range reflect.VisibleFields(t) {
+		if key := f.Tag.Get("yaml"); key != "" {
+			fields[key] = f.Index
+			known = append(known, key)
+		}
+	}
+	return fields, known
+}
+
+// pairs are the entries of a mapping.
+func (d *decoder) pairs(n ast.Node, what string) []*ast.MappingValueNode {
+	var all []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		all = m.Values
+	case *ast.MappingValueNode:
+		all = []*ast.MappingValueNode{m}
+	default:
+		d.fault(n, "%s wants `key: value` pairs", what)
+		return nil
+	}
+	kept := all[:0:0]
+	for _, kv := range all {
+		if _, merge := kv.Key.(*ast.MergeKeyNode); merge {
+			d.fault(kv.Key, "anchors, aliases, merge keys and tags are not read here; write it out")
+			continue
+		}
+		kept = append(kept, kv)
+	}
+	return kept
+}
+
+// keyNode is the key itself, also of the form `? key`.
+func keyNode(k ast.MapKeyNode) ast.Node {
+	if q, ok := k.(*ast.MappingKeyNode); ok {
+		return q.Value
+	}
+	return k
+}
+
+func keyText(k ast.MapKeyNode) string {
+	n := keyNode(k)
+	if s, ok := n.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return n.GetToken().Value
+}
+
+// clip keeps a quoted word from filling the screen.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:57]) + "..."
+	}
+	return s
+}
+
+// oneOf reads a word of a list.
+func oneOf(text, what string, known []string) (int, error) {
+	for i, k := range known {
+		if k == text {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s cannot be %q%s", what, clip(text), strings.Replace(meant(text, known), "known here", "it is one of", 1))
+}

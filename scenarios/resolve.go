@@ -1,0 +1,395 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+// Limits bound what a scenario may cost.
+type Limits struct {
+	Bytes int // of the file
+	Calls int // of a run
+}
+
+// DefaultLimits are 1 MiB and 10,000,000 calls.
+func DefaultLimits() Limits { return Limits{Bytes: 1 << 20, Calls: 10_000_000} }
+
+const defaultTimeout = 2 * time.Minute
+
+// Load reads a scenario, or says all that is wrong with it: the error is a
+// [*Faults]. file is only for messages.
+func Load(file string, src []byte, lim Limits) (*Scenario, error) {
+	d := &decoder{faults: Faults{File: file}}
+	if len(src) > lim.Bytes {
+		d.at(1, 1, 1, "the file is larger than %d bytes; --limit=%dMiB would take it", lim.Bytes, 2*max(1, lim.Bytes>>20))
+		return nil, &d.faults
+	}
+	src = []byte(strings.TrimPrefix(string(src), "\ufeff"))
+	d.faults.lines = strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
+	root := d.parse(src)
+	if root == nil {
+		return nil, &d.faults
+	}
+	var f val[fileW]
+	f.decodeNode(d, root, "the file")
+	r := resolver{d: d, f: &f.V, root: root, s: &Scenario{File: file, Seed: 1, MaxCalls: lim.Calls}}
+	r.resolve()
+	if len(d.faults.Faults) > 0 {
+		d.faults.sort()
+		return nil, &d.faults
+	}
+	return r.s, nil
+}
+
+// resolver gives the file its meaning: names, defaults, and what cannot be.
+type resolver struct {
+	d        *decoder
+	f        *fileW
+	root     ast.Node
+	s        *Scenario
+	targets  []string
+	breakers []string
+	callable []string // targets and model breakers
+}
+
+func (r *resolver) resolve() {
+	r.head()
+	r.targets = r.f.Targets.names()
+	r.breakers = r.f.Breakers.names()
+	r.resolveTargets()
+	r.resolveBreakers()
+	r.callable = slices.Clone(r.targets)
+	for i := range r.s.Breakers {
+		if r.s.Breakers[i].Model != nil {
+			r.callable = append(r.callable, r.s.Breakers[i].Name)
+		}
+	}
+	r.resolveCalls()
+	r.resolveCallers()
+	if len(r.f.Calls) == 0 && len(r.f.Callers) == 0 {
+		r.d.fault(r.root, "nobody calls anything; add calls or callers")
+	}
+	r.resolvePolicies()
+	r.resolveExpect()
+}
+
+var idPattern = regexp.MustCompile(`^[a-z0-9-]+$`)
+
+func (r *resolver) head() {
+	f := r.f
+	switch {
+	case !f.Scenario.said():
+		r.d.fault(r.root, "the scenario has no id; begin with `scenario: its-name`")
+	case !idPattern.MatchString(f.Scenario.V) || len(f.Scenario.V) > 64:
+		r.d.fault(f.Scenario.node, "an id has at most 64 lower-case letters, digits and '-'")
+	}
+	r.s.Name, r.s.Title, r.s.About = f.Scenario.V, strings.TrimSpace(f.Title.V), strings.TrimSpace(f.About.V)
+	if r.s.Title == "" {
+		r.s.Title = r.s.Name
+	}
+	if strings.ContainsAny(r.s.Title, "\n\r\t") {
+		r.d.fault(f.Title.node, "a title is one line")
+	}
+	r.s.Open, r.s.Duration = !f.Duration.said(), time.Duration(f.Duration.V)
+	if f.Seed.said() {
+		r.s.Seed = f.Seed.V
+	}
+}
+
+var namePattern = regexp.MustCompile(`^[\pL\pN._+/:@-]+$`)
+
+func (r *resolver) name(name string, n ast.Node) {
+	if !namePattern.MatchString(name) || len(name) > 64 {
+		r.d.fault(n, "a name has at most 64 letters, digits and - _ . + / : @")
+	}
+}
+
+// missing reports a key that must be there.
+func (r *resolver) missing(in ast.Node, what, key string) {
+	r.d.fault(in, "%s has no %s", what, key)
+}
+
+func (r *resolver) resolveTargets() {
+	for i := range r.f.Targets.items {
+		it := &r.f.Targets.items[i]
+		r.name(it.name, it.key)
+		t := Target{Name: it.name, Base: r.behavior(&it.v.behaviorW)}
+		if t.Base.Mix == nil {
+			t.Base.Mix = Mix{{Success, 1}}
+		}
+		if t.Base.Latency == nil {
+			t.Base.Latency = &Dist{}
+		}
+		for k := range it.v.Phases {
+			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))
+		}
+		r.s.Targets = append(r.s.Targets, t)
+	}
+}
+
+func (r *resolver) phase(w *val[phaseW]) Phase {
+	p := Phase{At: time.Duration(w.V.At.V), Behavior: r.behavior(&w.V.behaviorW)}
+	if !w.V.At.said() {
+		r.missing(w.node, "the phase", "at")
+	}
+	if w.V.For.said() {
+		d := time.Duration(w.V.For.V)
+		p.For = &d
+		if d == 0 {
+			r.d.fault(w.V.For.node, "a phase of 0s never is; leave for out if it lasts to the end")
+		}
+	}
+	if p.Mix == nil && p.Latency == nil && p.RetryAfter == nil && !w.V.Mix.said() && !w.V.Latency.said() {
+		r.d.fault(w.node, "the phase changes nothing; say outcome, mix, latency or retry_after")
+	}
+	return p
+}
+
+func (r *resolver) behavior(w *behaviorW) Behavior {
+	var b Behavior
+	if w.Outcome.said() && w.Mix.said() {
+		r.d.fault(w.Mix.node, "outcome and mix say the same thing; keep one of them")
+	}
+	if w.Mix.said() {
+		b.Mix = w.Mix.V.Mix
+	}
+	if w.Outcome.said() {
+		b.Mix = Mix{{w.Outcome.V, 1}}
+	}
+	if w.Latency.said() {
+		b.Latency = &w.Latency.V.Dist
+	}
+	b.RetryAfter = span(&w.RetryAfter)
+	return b
+}
+
+// span is the duration if the file has it.
+func span(v *val[duration]) *time.Duration {
+	if !v.said() {
+		return nil
+	}
+	d := time.Duration(v.V)
+	return &d
+}
+
+func (r *resolver) resolveCalls() {
+	for i := range r.f.Calls {
+		w := &r.f.Calls[i]
+		c := Call{Line: place(w.node).Position.Line, At: time.Duration(w.V.At.V), Timeout: defaultTimeout}
+		if !w.V.At.said() {
+			r.missing(w.node, "the entry", "at")
+		}
+		r.operation(w, &c)
+		if c.Op != OpCall {
+			for _, k := range []struct {
+				key  string
+				said bool
+			}{{"outcome", w.V.Outcome.said()}, {"takes", w.V.Takes.said()}, {"timeout", w.V.Timeout.said()}, {"retry_after", w.V.RetryAfter.said()}} {
+				if k.said {
+					r.d.fault(w.node, "%s is for calls; this entry makes none", k.key)
+				}
+			}
+		}
+		if w.V.Outcome.said() {
+			c.Outcome = &w.V.Outcome.V
+		}
+		c.Takes, c.RetryAfter = span(&w.V.Takes), span(&w.V.RetryAfter)
+		r.timeout(&w.V.Timeout, &c.Timeout)
+		r.s.Calls = append(r.s.Calls, c)
+	}
+}
+
+func (r *resolver) timeout(w *val[duration], to *time.Duration) {
+	if w.said() {
+		if *to = time.Duration(w.V); *to == 0 {
+			r.d.fault(w.node, "a timeout of 0s leaves no time for an answer")
+		}
+	}
+}
+
+// operation finds the one thing that the entry does.
+func (r *resolver) operation(w *val[callW], c *Call) {
+	n := 0
+	for _, said := range []bool{w.V.To.said(), w.V.Peek.said(), w.V.Reset.said(), w.V.SetAvailable.said()} {
+		if said {
+			n++
+		}
+	}
+	if n != 1 {
+		r.d.fault(w.node, "an entry does one thing: to, peek, reset or set_available")
+		return
+	}
+	switch {
+	case w.V.To.said():
+		c.To = w.V.To.V
+		r.destination(&w.V.To)
+	case w.V.Peek.said():
+		c.Op, c.To = OpPeek, w.V.Peek.V
+		r.breaker(&w.V.Peek)
+	case w.V.Reset.said():
+		c.Op, c.To = OpReset, w.V.Reset.V
+		r.breaker(&w.V.Reset)
+	default:
+		c.Op = OpSetAvailable
+		r.setAvailable(&w.V.SetAvailable, c)
+	}
+}
+
+func (r *resolver) setAvailable(w *val[availableW], c *Call) {
+	a := &w.V
+	if !a.Breaker.said() || !a.Name.said() || !a.Available.said() {
+		r.d.fault(w.node, "set_available wants breaker, name and available: {breaker: llm, name: sonnet, available: false}")
+		return
+	}
+	c.To, c.Backup, c.Available = a.Breaker.V, a.Name.V, a.Available.V
+	b := r.breaker(&a.Breaker)
+	switch {
+	case b == nil:
+	case b.Model == nil:
+		r.d.fault(a.Breaker.node, "%s is a tool breaker; only a model breaker has a chain", c.To)
+	default:
+		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) {
+			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, meant(c.Backup, names))
+		}
+	}
+}
+
+func chainNames(m *machine.ModelSettings) []string {
+	var names []string
+	for _, e := range m.Chain {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// destination checks where a call goes: a target or a model breaker.
+func (r *resolver) destination(to *val[string]) {
+	if slices.Contains(r.callable, to.V) {
+		return
+	}
+	for i := range r.s.Breakers {
+		if b := &r.s.Breakers[i]; b.Name == to.V && b.Tool != nil {
+			r.d.fault(to.node, "%s is a breaker; name the target that it guards: %s", to.V, b.Guards)
+			return
+		}
+	}
+	r.d.fault(to.node, "unknown target %q%s", clip(to.V), meant(to.V, r.callable))
+}
+
+// breaker finds a breaker, or says that there is none of that name.
+func (r *resolver) breaker(name *val[string]) *Breaker {
+	for i := range r.s.Breakers {
+		if r.s.Breakers[i].Name == name.V {
+			return &r.s.Breakers[i]
+		}
+	}
+	if !slices.Contains(r.breakers, name.V) { // otherwise it is there, and has faults of its own
+		r.d.fault(name.node, "unknown breaker %q%s", clip(name.V), meant(name.V, r.breakers))
+	}
+	return nil
+}
+
+func (r *resolver) resolveCallers() {
+	total := float64(len(r.s.Calls))
+	seen := map[string]bool{}
+	for i := range r.f.Callers {
+		w := &r.f.Callers[i]
+		c := Callers{Name: fmt.Sprintf("callers-%d", i+1), To: w.V.To.V, Count: 1, Timeout: defaultTimeout,
+			Every: time.Duration(w.V.Every.V), Think: time.Duration(w.V.Think.V), Jitter: w.V.Jitter.V, Start: w.V.Start.V.Dist, Rate: w.V.Rate.V, Poisson: bool(w.V.Arrivals.V)}
+		at := w.node
+		if w.V.Name.said() {
+			c.Name, at = w.V.Name.V, w.V.Name.node
+			r.name(c.Name, at)
+		}
+		if seen[c.Name] {
+			r.d.fault(at, "two callers are named %s; their draws would be the same", c.Name)
+		}
+		seen[c.Name] = true
+		if w.V.Count.said() {
+			if c.Count = w.V.Count.V; c.Count < 1 || c.Count > 1_000_000 {
+				r.d.fault(w.V.Count.node, "count must be from 1 to 1000000")
+			}
+		}
+		if !w.V.To.said() {
+			r.missing(w.node, "the callers entry", "to")
+		} else {
+			r.destination(&w.V.To)
+		}
+		r.timeout(&w.V.Timeout, &c.Timeout)
+		r.rhythm(w, &c)
+		r.until(w, &c)
+		total += c.estimate()
+		if total > float64(r.s.MaxCalls) {
+			r.d.fault(w.node, "up to here that is about %.0f calls, more than %d; raise the limit with --limit=%.0f if you mean it", total, r.s.MaxCalls, math.Ceil(total))
+			total = math.Inf(-1) // said once
+		}
+		r.s.Callers = append(r.s.Callers, c)
+	}
+}
+
+// rhythm checks what says when the calls start.
+func (r *resolver) rhythm(w *val[callersW], c *Callers) {
+	v := &w.V
+	for _, k := range []struct {
+		name string
+		v    *val[duration]
+	}{{"every", &v.Every}, {"think", &v.Think}} {
+		if k.v.said() && k.v.V == 0 {
+			r.d.fault(k.v.node, "%s: 0s would let no time pass; write a duration above 0", k.name)
+		}
+		if k.v.said() && v.Rate.said() {
+			r.d.fault(k.v.node, "a stream has a rate and no %s", k.name)
+		}
+	}
+	switch {
+	case v.Every.said() && v.Think.said():
+		r.d.fault(v.Think.node, "every and think exclude each other: from start to start, or from end to start")
+	case v.Jitter.said() && !v.Every.said() && !v.Think.said():
+		r.d.fault(v.Jitter.node, "jitter is for every or think; this entry has neither")
+	}
+	if v.Jitter.said() && (c.Jitter < 0 || c.Jitter > 1) {
+		r.d.fault(v.Jitter.node, "jitter must be from 0 to 1")
+	}
+	if v.Count.said() && v.Rate.said() {
+		r.d.fault(v.Count.node, "a stream has a rate and no count")
+	}
+	if v.Arrivals.said() && !v.Rate.said() {
+		r.d.fault(v.Arrivals.node, "arrivals is for a stream; add a rate, such as 5/s")
+	}
+}
+
+// until settles when the last call may start.
+func (r *resolver) until(w *val[callersW], c *Callers) {
+	once := c.Every == 0 && c.Think == 0 && c.Rate.Count == 0
+	switch {
+	case w.V.Until.said():
+		c.Until = time.Duration(w.V.Until.V)
+	case !r.s.Open:
+		c.Until = r.s.Duration + 1 // a call at the very end is played
+	case once:
+		c.Until = math.MaxInt64
+	default:
+		r.d.fault(w.node, "these callers would call for ever; add until, or a duration to the scenario")
+	}
+}
+
+// estimate is about how many calls there will be.
+func (c *Callers) estimate() float64 {
+	span := max(0, c.Until.Seconds()-c.Start.A.Seconds())
+	switch {
+	case c.Rate.Count > 0:
+		return span * c.Rate.Count / c.Rate.Per.Seconds()
+	case c.Every+c.Think > 0:
+		return float64(c.Count) * math.Ceil(span/(c.Every+c.Think).Seconds())
+	default:
+		return float64(c.Count)
+	}
+}

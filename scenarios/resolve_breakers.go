@@ -1,0 +1,185 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+func (r *resolver) resolveBreakers() {
+	guarded := map[string]string{} // target to breaker
+	for i := range r.f.Breakers.items {
+		it := &r.f.Breakers.items[i]
+		r.name(it.name, it.key)
+		if !it.v.Kind.said() {
+			r.d.fault(it.key, "the breaker %s has no kind; write kind: tool, or kind: model", clip(it.name))
+			continue
+		}
+		b := Breaker{Name: it.name, Anonymous: bool(it.v.Reports.V)}
+		if it.v.Kind.V {
+			s := machine.DefaultModelSettings()
+			b.Model = &s
+			if it.v.Guards.said() {
+				r.d.fault(it.v.Guards.node, "guards belongs to a tool breaker; a model breaker has a primary and a chain")
+			}
+		} else {
+			s := machine.DefaultToolSettings()
+			b.Tool = &s
+			r.guards(it, &b, guarded)
+		}
+		r.settings(&b, &it.v.settingsW)
+		if b.Model != nil {
+			r.models(it.key, &b, &it.v.settingsW)
+		}
+		r.s.Breakers = append(r.s.Breakers, b)
+	}
+	r.guardedModels(guarded)
+}
+
+// guards settles which target a tool breaker gates.
+func (r *resolver) guards(it *item[breakerW], b *Breaker, guarded map[string]string) {
+	at := it.key
+	b.Guards = it.name
+	if it.v.Guards.said() {
+		b.Guards, at = it.v.Guards.V, it.v.Guards.node
+		if b.Guards != it.name && slices.Contains(r.targets, it.name) {
+			r.d.fault(it.key, "%s is a target too, but this breaker guards %s; give it another name", it.name, clip(b.Guards))
+		}
+	}
+	switch first, taken := guarded[b.Guards]; {
+	case !slices.Contains(r.targets, b.Guards) && it.v.Guards.said():
+		r.d.fault(at, "unknown target %q%s", clip(b.Guards), meant(b.Guards, r.targets))
+	case !slices.Contains(r.targets, b.Guards):
+		r.d.fault(at, "the breaker %q guards no target: there is none of that name%s (or say which with guards)", clip(b.Guards), meant(b.Guards, r.targets))
+	case taken:
+		r.d.fault(at, "%s is guarded by %s already; a target has one guard", b.Guards, first)
+	default:
+		guarded[b.Guards] = it.name
+	}
+}
+
+// setting is one key of a breaker's settings, and how to take it over.
+type setting struct {
+	key   string
+	node  ast.Node
+	tool  func(*machine.ToolSettings)
+	model func(*machine.ModelSettings)
+	count *int // must not be negative
+}
+
+func settingsOf(w *settingsW) []setting {
+	span := func(v *val[duration]) time.Duration { return time.Duration(v.V) }
+	return []setting{
+		{key: "failure_threshold", node: w.FailureThreshold.node, count: &w.FailureThreshold.V, tool: func(s *machine.ToolSettings) { s.FailureThreshold = w.FailureThreshold.V }},
+		{key: "recovery_duration", node: w.RecoveryDuration.node, tool: func(s *machine.ToolSettings) { s.RecoveryDuration = span(&w.RecoveryDuration) }},
+		{key: "probe_timeout", node: w.ProbeTimeout.node, tool: func(s *machine.ToolSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) }},
+		{key: "stale_results", node: w.StaleResults.node, tool: func(s *machine.ToolSettings) { s.IgnoreStale = bool(w.StaleResults.V) }},
+		{key: "primary", node: w.Primary.node, model: func(s *machine.ModelSettings) { s.Primary = w.Primary.V }},
+		{key: "chain", node: w.Chain.node, model: func(s *machine.ModelSettings) { s.Chain = chain(w) }},
+		{key: "max_fail_count", node: w.MaxFailCount.node, model: func(*machine.ModelSettings) {}},
+		{key: "trip_threshold", node: w.TripThreshold.node, count: &w.TripThreshold.V, model: func(s *machine.ModelSettings) { s.TripThreshold = w.TripThreshold.V }},
+		{key: "recovery_timeout", node: w.RecoveryTimeout.node, model: func(s *machine.ModelSettings) { s.RecoveryTimeout = span(&w.RecoveryTimeout) }},
+		{key: "recovery_successes_needed", node: w.RecoverySuccessesNeeded.node, count: &w.RecoverySuccessesNeeded.V, model: func(s *machine.ModelSettings) { s.RecoverySuccessesNeeded = w.RecoverySuccessesNeeded.V }},
+		{key: "probation_failures", node: w.ProbationFailures.node, count: &w.ProbationFailures.V, model: func(s *machine.ModelSettings) { s.ProbationFailures = w.ProbationFailures.V }},
+	}
+}
+
+// likewise names what the other kind of breaker has instead of a key.
+var likewise = map[string]string{
+	"failure_threshold": "trip_threshold", "recovery_duration": "recovery_timeout",
+	"trip_threshold": "failure_threshold", "recovery_timeout": "recovery_duration",
+}
+
+// settings takes over what the file says, and refuses keys of the other kind.
+func (r *resolver) settings(b *Breaker, w *settingsW) {
+	for _, s := range settingsOf(w) {
+		if s.node == nil {
+			continue
+		}
+		if s.count != nil && *s.count < 0 {
+			r.d.fault(s.node, "%s is %d; it must not be negative", s.key, *s.count)
+		}
+		switch {
+		case b.Tool != nil && s.tool != nil:
+			s.tool(b.Tool)
+		case b.Model != nil && s.model != nil:
+			s.model(b.Model)
+		case b.Tool != nil:
+			r.foreign(s, "a model", "a tool")
+		default:
+			r.foreign(s, "a tool", "a model")
+		}
+	}
+}
+
+func (r *resolver) foreign(s setting, of, here string) {
+	hint := ""
+	if other := likewise[s.key]; other != "" {
+		hint = fmt.Sprintf("; %s breaker has %s", here, other)
+	}
+	r.d.fault(s.node, "%s belongs to %s breaker%s", s.key, of, hint)
+}
+
+func chain(w *settingsW) []machine.Backup {
+	var all []machine.Backup
+	for i := range w.Chain.V {
+		e := &w.Chain.V[i]
+		b := machine.Backup{Name: e.Name.V, MaxFailCount: machine.DefaultMaxFailCount}
+		switch {
+		case e.MaxFailCount.said():
+			b.MaxFailCount = e.MaxFailCount.V
+		case w.MaxFailCount.said():
+			b.MaxFailCount = w.MaxFailCount.V
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// models checks the names in a model breaker.
+func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
+	if slices.Contains(r.targets, b.Name) {
+		r.d.fault(key, "%s is a target too; calls to it would have two ways to go: give the breaker another name", b.Name)
+	}
+	if !w.Primary.said() && b.Model.Primary == "" {
+		r.missing(key, "the model breaker "+b.Name, "primary")
+	}
+	if w.Primary.said() && !slices.Contains(r.targets, w.Primary.V) {
+		r.d.fault(w.Primary.node, "unknown target %q%s", clip(w.Primary.V), meant(w.Primary.V, r.targets))
+	}
+	seen := map[string]bool{}
+	for i := range w.Chain.V {
+		name := &w.Chain.V[i].Name
+		switch {
+		case !name.said():
+		case name.V == b.Model.Primary:
+			r.d.fault(name.node, "%s is the primary; it cannot be its own backup", name.V)
+		case seen[name.V]:
+			r.d.fault(name.node, "%s is in the chain twice", name.V)
+		case !slices.Contains(r.targets, name.V):
+			r.d.fault(name.node, "unknown target %q%s", clip(name.V), meant(name.V, r.targets))
+		}
+		seen[name.V] = true
+	}
+}
+
+// guardedModels refuses targets that a tool breaker gates and a model breaker
+// routes to: a turn goes past tool breakers.
+func (r *resolver) guardedModels(guarded map[string]string) {
+	for i := range r.f.Breakers.items {
+		w := &r.f.Breakers.items[i].v.settingsW
+		names := []*val[string]{&w.Primary}
+		for k := range w.Chain.V {
+			names = append(names, &w.Chain.V[k].Name)
+		}
+		for _, n := range names {
+			if guard, ok := guarded[n.V]; ok && n.said() {
+				r.d.fault(n.node, "%s is guarded by %s, which turns of a model breaker go past; use another target", n.V, guard)
+			}
+		}
+	}
+}

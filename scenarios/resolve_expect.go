@@ -1,0 +1,175 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+var toolStates = []machine.State{machine.Closed, machine.Open, machine.HalfOpen}
+var modelStates = []machine.State{machine.Primary, machine.Fallback, machine.Recovering}
+
+// fates are what an expectation can say became of a call.
+var fates = append([]string{"admitted", "refused", "exhausted"}, outcomeNames...)
+
+func (r *resolver) resolveExpect() {
+	for i := range r.f.Expect {
+		w := &r.f.Expect[i]
+		e := Expect{Line: place(w.node).Position.Line, Policy: w.V.Policy.V, At: time.Duration(w.V.At.V), Breaker: w.V.Breaker.V, Metric: w.V.Metric.V, Call: w.V.Call.V, Is: w.V.Is.V}
+		r.underPolicy(w)
+		r.expectation(w, &e)
+		r.s.Expect = append(r.s.Expect, e)
+	}
+}
+
+// underPolicy checks that there is a policy under which the expectation holds.
+func (r *resolver) underPolicy(w *val[expectationW]) {
+	var names []string
+	breakers := false
+	for i := range r.s.Policies {
+		names = append(names, r.s.Policies[i].Name)
+		breakers = breakers || len(r.s.Policies[i].Breakers) > 0
+	}
+	switch {
+	case w.V.Policy.said() && !slices.Contains(names, w.V.Policy.V):
+		r.d.fault(w.V.Policy.node, "the scenario has no policy %q%s", clip(w.V.Policy.V), meant(w.V.Policy.V, names))
+	case !w.V.Policy.said() && !breakers && len(names) > 0:
+		r.d.fault(w.node, "no policy has breakers, so this would never be checked; say under which policy it holds")
+	}
+}
+
+// expectation finds its form: the one that some key makes it.
+func (r *resolver) expectation(w *val[expectationW], e *Expect) {
+	v := &w.V
+	forms := 0
+	for _, said := range []bool{v.State.said(), v.Allows.said(), v.Transitions.said(), v.Metric.said(), v.Call.said() || v.Is.said()} {
+		if said {
+			forms++
+		}
+	}
+	if forms != 1 {
+		r.d.fault(w.node, "an expectation says one thing: state or allows (at an instant), transitions, metric, or call and is")
+		return
+	}
+	switch {
+	case v.Metric.said():
+		r.expectMetric(w, e)
+	case v.Call.said() || v.Is.said():
+		r.expectCall(w)
+	default:
+		r.expectBreaker(w, e)
+	}
+	for _, k := range []struct {
+		said, fits bool
+		key        string
+	}{
+		{v.At.said(), v.State.said() || v.Allows.said(), "at"},
+		{v.Breaker.said(), v.State.said() || v.Allows.said() || v.Transitions.said(), "breaker"},
+		{v.Min.said() || v.Max.said(), v.Metric.said(), "min and max"},
+	} {
+		if k.said && !k.fits {
+			r.d.fault(w.node, "%s does not belong to this form of expectation", k.key)
+		}
+	}
+}
+
+func (r *resolver) expectBreaker(w *val[expectationW], e *Expect) {
+	if !w.V.Breaker.said() {
+		r.missing(w.node, "the expectation", "breaker")
+		return
+	}
+	b := r.breaker(&w.V.Breaker)
+	if b == nil {
+		return
+	}
+	if w.V.Transitions.said() {
+		e.Transitions = []Moment{}
+		for i := range w.V.Transitions.V {
+			m := &w.V.Transitions.V[i]
+			e.Transitions = append(e.Transitions, Moment{r.state(b, m.V.state, m), time.Duration(m.V.at)})
+		}
+		return
+	}
+	if !w.V.At.said() {
+		r.missing(w.node, "the expectation", "at")
+	}
+	if !r.s.Open && e.At > r.s.Duration {
+		r.d.fault(w.V.At.node, "%s is after the end, %s", short(e.At), short(r.s.Duration))
+	}
+	if w.V.Allows.said() {
+		e.Allows = &w.V.Allows.V
+		return
+	}
+	e.State = r.state(b, w.V.State.V, &val[momentW]{node: w.V.State.node})
+}
+
+// state reads a state of the breaker's kind.
+func (r *resolver) state(b *Breaker, word string, at *val[momentW]) machine.State {
+	states := toolStates
+	if b.Model != nil {
+		states = modelStates
+	}
+	var names []string
+	for _, s := range states {
+		if s.String() == word {
+			return s
+		}
+		names = append(names, s.String())
+	}
+	if at.node != nil && (at.V.state != "" || word != "") {
+		r.d.fault(at.node, "%s is never %q%s", b.Name, clip(word), meant(word, names))
+	}
+	return 0
+}
+
+func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
+	var names []string
+	k := -1
+	for i, m := range Metrics {
+		names = append(names, m.Name)
+		if m.Name == e.Metric {
+			k = i
+		}
+	}
+	if k < 0 {
+		r.d.fault(w.V.Metric.node, "unknown metric %q%s", clip(e.Metric), meant(e.Metric, names))
+		return
+	}
+	if !w.V.Min.said() && !w.V.Max.said() {
+		r.d.fault(w.node, "the expectation bounds nothing; say min or max")
+	}
+	e.Min, e.Max = r.bound(&w.V.Min, &Metrics[k]), r.bound(&w.V.Max, &Metrics[k])
+	if e.Min != nil && e.Max != nil && *e.Min > *e.Max {
+		r.d.fault(w.V.Min.node, "min is above max; nothing can be both")
+	}
+}
+
+func (r *resolver) bound(w *val[amountW], m *Metric) *float64 {
+	if !w.said() {
+		return nil
+	}
+	v := w.V.number
+	switch {
+	case m.Unit == Duration && w.V.isNumber && v != 0:
+		r.d.fault(w.node, "%s is a duration; write one, such as %gs", m.Name, v)
+	case m.Unit == Duration:
+		v = float64(w.V.span)
+	case !w.V.isNumber:
+		r.d.fault(w.node, "%s is a number, not a duration", m.Name)
+	}
+	return &v
+}
+
+func (r *resolver) expectCall(w *val[expectationW]) {
+	switch {
+	case !w.V.Call.said() || !w.V.Is.said():
+		r.d.fault(w.node, "call and is go together: {call: 1, is: refused}")
+	case w.V.Call.V < 1:
+		r.d.fault(w.V.Call.node, "calls are numbered from 1")
+	default:
+		if _, err := oneOf(w.V.Is.V, "a call", fates); err != nil {
+			r.d.fault(w.V.Is.node, "%v", err)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+// builtinPolicies are the policies that every scenario has by name.
+var builtinPolicies = []struct {
+	name              string
+	breakers, retries bool
+}{
+	{"breaker", true, false},
+	{"plain-retries", false, true},
+	{"no-protection", false, false},
+	{"retries+breaker", true, true},
+}
+
+func builtinPolicyNames() []string {
+	var names []string
+	for _, p := range builtinPolicies {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func (r *resolver) resolvePolicies() {
+	if len(r.f.Policies) == 0 {
+		p, _ := r.builtin("breaker")
+		r.s.Policies = []Policy{p}
+		return
+	}
+	seen := map[string]bool{}
+	for i := range r.f.Policies {
+		w := &r.f.Policies[i]
+		var p Policy
+		at := w.node
+		if w.V.builtin.said() {
+			var ok bool
+			if p, ok = r.builtin(w.V.builtin.V); !ok {
+				r.d.fault(at, "unknown policy %q%s (your own is a mapping: {name: patient, retry: {attempts: 6}})", clip(w.V.builtin.V), meant(w.V.builtin.V, builtinPolicyNames()))
+				continue
+			}
+		} else {
+			p = r.own(&w.V.own, w.node)
+			if w.V.own.Name.said() {
+				at = w.V.own.Name.node
+			}
+		}
+		if seen[p.Name] && p.Name != "" {
+			r.d.fault(at, "the policy %s is there already", p.Name)
+		}
+		seen[p.Name] = true
+		r.s.Policies = append(r.s.Policies, p)
+	}
+}
+
+func (r *resolver) builtin(name string) (Policy, bool) {
+	for _, row := range builtinPolicies {
+		if row.name != name {
+			continue
+		}
+		p := Policy{Name: name}
+		if row.breakers {
+			p.Breakers = slices.Clone(r.s.Breakers)
+		}
+		if row.retries {
+			l := machine.DefaultLadder()
+			p.Ladder = &l
+		}
+		p.About = p.describe()
+		return p, true
+	}
+	return Policy{}, false
+}
+
+// own makes a policy that the file describes.
+func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
+	p := Policy{Name: w.Name.V, GatePerAttempt: bool(w.Gate.V)}
+	switch {
+	case !w.Name.said():
+		r.missing(at, "the policy", "name")
+	case slices.Contains(builtinPolicyNames(), p.Name):
+		r.d.fault(w.Name.node, "%s is a built-in policy; give yours another name", p.Name)
+	default:
+		r.name(p.Name, w.Name.node)
+	}
+	if w.Retry.said() {
+		p.Ladder = r.ladder(&w.Retry)
+	}
+	if !w.Breakers.V.none {
+		p.Breakers = r.changed(&w.Breakers.V.changes)
+	}
+	p.About = p.describe()
+	return p
+}
+
+func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
+	l := machine.DefaultLadder()
+	words := func(v *val[string], to *string, what string, known []string) {
+		if v.said() {
+			*to = v.V
+			if _, err := oneOf(v.V, what, known); err != nil {
+				r.d.fault(v.node, "%v", err)
+			}
+		}
+	}
+	var curves, jitters []string
+	for _, c := range machine.Curves {
+		curves = append(curves, c.Name)
+	}
+	for _, j := range machine.Jitters {
+		jitters = append(jitters, j.Name)
+	}
+	words(&w.V.Ladder, &l.Curve, "ladder", curves)
+	words(&w.V.Jitter, &l.Jitter, "jitter", jitters)
+	for _, k := range []struct {
+		v  *val[duration]
+		to *time.Duration
+	}{{&w.V.Base, &l.Base}, {&w.V.Cap, &l.Cap}, {&w.V.Deadline, &l.Deadline}} {
+		if k.v.said() {
+			*k.to = time.Duration(k.v.V)
+		}
+	}
+	if w.V.Attempts.said() {
+		if l.Attempts = w.V.Attempts.V; l.Attempts < 1 {
+			r.d.fault(w.V.Attempts.node, "attempts is %d; a call needs at least 1", l.Attempts)
+		}
+	}
+	l.FailOnRateLimit = bool(w.V.OnRateLimit.V)
+	return &l
+}
+
+// changed is the scenario's breakers with a policy's own settings.
+func (r *resolver) changed(changes *named[changeW]) []Breaker {
+	all := slices.Clone(r.s.Breakers)
+	for i := range changes.items {
+		it := &changes.items[i]
+		k := slices.IndexFunc(all, func(b Breaker) bool { return b.Name == it.name })
+		if k < 0 {
+			if !slices.Contains(r.breakers, it.name) {
+				r.d.fault(it.key, "unknown breaker %q%s", clip(it.name), meant(it.name, r.breakers))
+			}
+			continue
+		}
+		b := &all[k]
+		if b.Tool != nil {
+			s := *b.Tool
+			b.Tool = &s
+		} else {
+			s := *b.Model
+			b.Model = &s
+		}
+		if it.v.Reports.said() {
+			b.Anonymous = bool(it.v.Reports.V)
+		}
+		r.settings(b, &it.v.settingsW)
+		if b.Model != nil {
+			if it.v.MaxFailCount.said() && !it.v.Chain.said() {
+				b.Model.Chain = slices.Clone(b.Model.Chain)
+				for e := range b.Model.Chain {
+					b.Model.Chain[e].MaxFailCount = it.v.MaxFailCount.V
+				}
+			}
+			r.models(it.key, b, &it.v.settingsW)
+		}
+	}
+	return all
+}
+
+// describe is what the policy does, for captions.
+func (p *Policy) describe() string {
+	var breakers string
+	switch {
+	case len(p.Breakers) == 0:
+		breakers = "no breakers"
+	case p.GatePerAttempt:
+		breakers = "breakers asked for each attempt"
+	default:
+		breakers = "breakers"
+	}
+	l := p.Ladder
+	if l == nil {
+		return breakers + ", no retries"
+	}
+	growth := "up to " + short(l.Cap)
+	if l.Curve == "exponential" {
+		growth = "doubling " + growth
+	}
+	retries := fmt.Sprintf("%d attempts, waits from %s %s, %s jitter", l.Attempts, short(l.Base), growth, l.Jitter)
+	if l.Curve == "fixed" {
+		retries = fmt.Sprintf("%d attempts, waits of %s, %s jitter", l.Attempts, short(l.Base), l.Jitter)
+	}
+	if l.FailOnRateLimit {
+		retries += ", a rate limit fails the call"
+	}
+	if len(p.Breakers) > 0 && !p.GatePerAttempt {
+		return retries + "; breakers outside"
+	}
+	return retries + "; " + breakers
+}

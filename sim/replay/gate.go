@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"errors"
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Gate is the port behind which a breaker stands: ours, or somebody else's. It
+// is asked for a call, told how the call ended, and read without effect. Every
+// instant is virtual time since the start of the run.
+type Gate interface {
+	// Begin asks for a call. An admitted call keeps in p what End needs to
+	// know it by.
+	Begin(now time.Duration, p *Pass) Decision
+	// End reports how an admitted call ended. A cancelled or vanished call is
+	// never reported.
+	End(now time.Duration, p *Pass, ok bool, k machine.Kind) machine.Verdict
+	// Peek says what Begin would decide, and changes nothing: whether a call
+	// would be admitted, and by a model breaker who would serve it.
+	Peek(now time.Duration) (allows bool, serves string)
+	// State is the effective state at now.
+	State(now time.Duration) string
+	// Settle applies what is due at now, for the record's end.
+	Settle(now time.Duration)
+	Reset(now time.Duration)
+	// SetAvailable switches a backup; a gate without backups does nothing.
+	SetAvailable(now time.Duration, name string, available bool)
+}
+
+// Pass is what an admitted call holds: a permit or a turn.
+type Pass struct {
+	permit machine.Permit
+	turn   machine.Turn
+}
+
+// Decision is what a gate decided about a call.
+type Decision struct {
+	Admitted  bool
+	Exhausted bool // not refused: nobody is left to serve it
+	Probe     bool
+	Target    string // of an admitted call: who serves it
+	Rule      machine.Rule
+	Reason    string        // of a refusal: what the caller reads
+	Until     time.Duration // of a refusal: when a call may next be admitted
+	Known     bool          // Until is known
+}
+
+// newGate puts one of our own machines behind the port. h hears what it does.
+func newGate(b *scenarios.Breaker, h machine.Hooks) (Gate, error) {
+	if b.Tool != nil {
+		m, err := machine.NewToolBreaker(*b.Tool, h)
+		return &toolGate{m: m, guards: b.Guards, anonymous: b.Anonymous}, err
+	}
+	m, err := machine.NewModelBreaker(*b.Model, h)
+	return &modelGate{m: m, anonymous: b.Anonymous}, err
+}
+
+type toolGate struct {
+	m         *machine.ToolBreaker
+	guards    string
+	anonymous bool
+}
+
+func (g *toolGate) Begin(now time.Duration, p *Pass) Decision {
+	var err error
+	p.permit, err = g.m.Allow(now)
+	if err != nil {
+		var r *machine.Refusal
+		errors.As(err, &r)
+		return Decision{Rule: r.Rule, Reason: r.Error(), Until: r.Until, Known: r.Known}
+	}
+	return Decision{Admitted: true, Probe: p.permit.Probe(), Target: g.guards, Rule: p.permit.Rule()}
+}
+
+func (g *toolGate) End(now time.Duration, p *Pass, ok bool, _ machine.Kind) machine.Verdict {
+	switch {
+	case g.anonymous && ok:
+		return g.m.Success(now)
+	case g.anonymous:
+		return g.m.Failure(now)
+	case ok:
+		return p.permit.Success(now)
+	default:
+		return p.permit.Failure(now)
+	}
+}
+
+func (g *toolGate) Peek(now time.Duration) (bool, string)          { return g.m.WouldAllow(now), g.guards }
+func (g *toolGate) State(now time.Duration) string                 { return g.m.Snapshot(now).State.String() }
+func (g *toolGate) Settle(now time.Duration)                       { g.m.Settle(now) }
+func (g *toolGate) Reset(now time.Duration)                        { g.m.Reset(now) }
+func (g *toolGate) SetAvailable(_ time.Duration, _ string, _ bool) {}
+
+type modelGate struct {
+	m         *machine.ModelBreaker
+	anonymous bool
+}
+
+func (g *modelGate) Begin(now time.Duration, p *Pass) Decision {
+	var err error
+	p.turn, err = g.m.Begin(now)
+	if err != nil {
+		return Decision{Exhausted: true, Rule: machine.M3}
+	}
+	return Decision{Admitted: true, Probe: p.turn.Probe(), Target: p.turn.Model(), Rule: p.turn.Rule()}
+}
+
+func (g *modelGate) End(now time.Duration, p *Pass, ok bool, k machine.Kind) machine.Verdict {
+	switch {
+	case g.anonymous && ok:
+		return g.m.Success(now)
+	case g.anonymous:
+		return g.m.Failure(now, k)
+	case ok:
+		return p.turn.Success(now)
+	default:
+		return p.turn.Failure(now, k)
+	}
+}
+
+func (g *modelGate) Peek(now time.Duration) (bool, string) {
+	model, ok := g.m.WouldServe(now)
+	return ok, model
+}
+
+func (g *modelGate) State(time.Duration) string { return g.m.Snapshot().State.String() }
+func (g *modelGate) Settle(time.Duration)       {}
+func (g *modelGate) Reset(now time.Duration)    { g.m.Reset(now) }
+
+func (g *modelGate) SetAvailable(now time.Duration, name string, available bool) {
+	// The scenario was checked: the chain has this name.
+	_ = g.m.SetAvailable(now, name, available)
+}
+
+// gate is a breaker of the scenario in its place.
+type gate struct {
+	Gate
+	name  string
+	model bool
+}
+
+// hooks turn what a machine does into events of the record. They wait in
+// r.news, because some come before and some after the event that caused them.
+func (r *run) hooks(name string) machine.Hooks {
+	return machine.Hooks{
+		OnTransition: func(t machine.Transition) {
+			r.news = append(r.news, trace.Event{T: t.At, Kind: trace.Transition, Breaker: name, From: t.From.String(), To: t.To.String(),
+				Effective: t.Effective, Rule: string(t.Rule), Failures: t.Failures, Call: r.cause})
+		},
+		OnSwitch: func(s machine.Switch) {
+			r.news = append(r.news, trace.Event{T: s.At, Kind: trace.Switch, Breaker: name, From: s.From, To: s.To, Rule: string(s.Rule)})
+		},
+	}
+}
+
+// tellLapsed records a lease that ran out, which comes before the result that
+// made it noticed.
+func (r *run) tellLapsed() {
+	for len(r.news) > 0 && r.news[0].Rule == string(machine.T7) {
+		r.emit(r.news[0])
+		r.news = r.news[1:]
+	}
+}
+
+// tell records the rest of what a machine did.
+func (r *run) tell() {
+	for _, e := range r.news {
+		r.emit(e)
+	}
+	r.news = r.news[:0]
+}

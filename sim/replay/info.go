@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// runInfo is what a reader of the trace must know beforehand.
+func runInfo(s *scenarios.Scenario, p *scenarios.Policy) *trace.RunInfo {
+	info := &trace.RunInfo{Scenario: s.Name, Title: s.Title, Policy: p.Name, PolicyAbout: p.About, Seed: s.Seed,
+		Breakers: []trace.Breaker{}, Targets: []trace.Target{}}
+	for i := range p.Breakers {
+		info.Breakers = append(info.Breakers, breakerInfo(&p.Breakers[i]))
+	}
+	for i := range s.Targets {
+		info.Targets = append(info.Targets, targetInfo(&s.Targets[i]))
+	}
+	return info
+}
+
+func breakerInfo(b *scenarios.Breaker) trace.Breaker {
+	info := trace.Breaker{Name: b.Name, Kind: "tool", Reports: "permit"}
+	if b.Anonymous {
+		info.Reports = "anonymous"
+	}
+	if t := b.Tool; t != nil {
+		stale := "count"
+		if t.IgnoreStale {
+			stale = "ignore"
+		}
+		info.Tool = &trace.Tool{Guards: b.Guards, FailureThreshold: t.FailureThreshold, RecoveryDuration: t.RecoveryDuration,
+			ProbeTimeout: t.ProbeTimeout, StaleResults: stale}
+		return info
+	}
+	m := b.Model
+	info.Kind = "model"
+	info.Model = &trace.Model{Primary: m.Primary, Chain: []trace.Backup{}, TripThreshold: m.TripThreshold, RecoveryTimeout: m.RecoveryTimeout,
+		RecoverySuccessesNeeded: m.RecoverySuccessesNeeded, ProbationFailures: m.ProbationFailures}
+	for _, e := range m.Chain {
+		info.Model.Chain = append(info.Model.Chain, trace.Backup{Name: e.Name, MaxFailCount: e.MaxFailCount})
+	}
+	return info
+}
+
+func targetInfo(t *scenarios.Target) trace.Target {
+	info := trace.Target{Name: t.Name, Latency: t.Base.Latency.String(), Outcome: t.Base.Mix.String(), Phases: []trace.TargetPhase{}}
+	for _, p := range t.Phases {
+		ph := trace.TargetPhase{At: p.At, For: p.For}
+		if p.Mix != nil {
+			ph.Outcome = p.Mix.String()
+		}
+		if p.Latency != nil {
+			ph.Latency = p.Latency.String()
+		}
+		info.Phases = append(info.Phases, ph)
+	}
+	for _, s := range t.Segments() {
+		seg := trace.Segment{At: s.At, Outcome: s.Mix.String(), Phase: s.Phase}
+		for _, share := range s.Mix {
+			if share.Outcome == scenarios.Success {
+				seg.Success = share.P
+			}
+		}
+		info.Segments = append(info.Segments, seg)
+	}
+	return info
+}

@@ -1,0 +1,285 @@
+// Package replay plays a scenario under one of its policies: the one place
+// where the virtual clock, the real breakers and the scripted world meet. What
+// happens goes to sinks as a trace, and nowhere else.
+package replay
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// What happens at one instant, in this order. Phase changes come before all.
+const (
+	classEnd      sim.Class = iota // attempts end, in the order of their starts
+	classOperate                   // resets and kill switches, in file order
+	classScripted                  // scripted calls start, in file order
+	classMade                      // callers' calls start, in file order
+	classRetry                     // ladders try again, by call
+	classPeek                      // breakers are read, in file order
+	classExpect                    // expectations are checked, in file order
+)
+
+// Options are what a run may be given besides its scenario.
+type Options struct {
+	Sinks []trace.Sink // each hears every event, in this order
+	// Metric answers expectations on the cost of the run, after the last event;
+	// nil: none of them is checked. It says false where the metric is undefined.
+	Metric func(name string) (float64, bool)
+}
+
+// Run plays s under p, and checks what s expects of it. The same scenario and
+// policy give the same events, always. The error is a sink's, or that the run
+// makes more calls than it may; the failures are what did not come as expected.
+func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, error) {
+	r, err := newRun(s, p, o)
+	if err != nil {
+		return nil, err
+	}
+	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(s, p)})
+	for i := range r.targets {
+		if ph := r.targets[i].behavior().Phase; ph != trace.NoPhase {
+			r.emit(trace.Event{Kind: trace.Phase, Target: r.targets[i].name, Phase: ph})
+		}
+	}
+	end := s.Duration
+	if s.Open {
+		end = math.MaxInt64
+	}
+	for e := range r.clock.Until(end) {
+		r.advance(e.At)
+		r.play(e)
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	if s.Open {
+		end = r.clock.Now()
+	}
+	r.finish(end)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r.expect.failures(o.Metric), nil
+}
+
+// run is one replay under way.
+type run struct {
+	s       *scenarios.Scenario
+	policy  *scenarios.Policy
+	clock   sim.Clock
+	root    sim.Key
+	sinks   []trace.Sink
+	event   trace.Event // the one being told, so that telling does not allocate
+	err     error       // the first that stopped the run
+	targets []target
+	changes []change // of targets, still to come
+	gates   []gate
+	news    []trace.Event // what a machine did and nobody was told yet
+	cause   int           // the call on whose behalf a machine is being touched, or 0
+	routes  []route       // of the scripted entries
+	callers []caller
+	calls   []*call // slots
+	free    []*call // slots to use again
+	count   int     // calls started
+	started uint64  // attempts started
+	expect  *expectations
+}
+
+// route is where a call goes: through a gate, or straight to a target.
+type route struct {
+	to     string
+	gate   int // index, or -1
+	target int // index; the gate may choose another
+}
+
+// call is a call in flight.
+type call struct {
+	slot    int
+	id      int
+	script  int // index in the scenario's calls, or -1
+	caller  int // index of the caller that waits for it, or -1
+	key     sim.Key
+	route   route
+	attempt int
+	began   time.Duration // the attempt in flight
+	seat    int           // index of the target that serves it
+	holds   bool          // the gate is still to be told
+	fate    fate
+	retry   machine.Retry
+	pass    Pass
+}
+
+func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error) {
+	r := &run{s: s, policy: p, root: sim.NewKey(s.Seed)}
+	r.expect = newExpectations(s, p)
+	r.sinks = append(r.sinks, o.Sinks...)
+	if r.expect.listens() {
+		r.sinks = append(r.sinks, r.expect)
+	}
+	for i := range s.Targets {
+		t := &s.Targets[i]
+		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments()})
+	}
+	r.changes = changes(r.targets)
+	for i := range p.Breakers {
+		b := &p.Breakers[i]
+		g, err := newGate(b, r.hooks(b.Name))
+		if err != nil {
+			return nil, fmt.Errorf("breaker %s: %w", b.Name, err)
+		}
+		r.gates = append(r.gates, gate{Gate: g, name: b.Name, model: b.Model != nil})
+	}
+	r.addScript()
+	r.addCallers()
+	for i := range r.expect.instants {
+		r.clock.Schedule(sim.Event{At: r.expect.instants[i].At, Class: classExpect, Seq: uint64(i), What: uint32(i)})
+	}
+	return r, nil
+}
+
+// route finds the way to a target or a model breaker. The scenario was checked:
+// there is one.
+func (r *run) route(to string) route {
+	rt := route{to: to, gate: -1, target: -1}
+	name := to
+	for i := range r.s.Breakers {
+		b := &r.s.Breakers[i]
+		if b.Model != nil && b.Name == to {
+			name = b.Model.Primary
+		}
+	}
+	for i := range r.targets {
+		if r.targets[i].name == name {
+			rt.target = i
+		}
+	}
+	for i := range r.policy.Breakers {
+		b := &r.policy.Breakers[i]
+		if b.Model != nil && b.Name == to || b.Tool != nil && b.Guards == to {
+			rt.gate = i
+		}
+	}
+	return rt
+}
+
+func (r *run) targetNamed(name string) int {
+	for i := range r.targets {
+		if r.targets[i].name == name {
+			return i
+		}
+	}
+	panic("replay: a gate chose the target " + name + ", which the scenario does not have")
+}
+
+// addScript schedules the scripted entries. Those that act on breakers which
+// the policy does not have are left out.
+func (r *run) addScript() {
+	r.routes = make([]route, len(r.s.Calls))
+	for i := range r.s.Calls {
+		e := &r.s.Calls[i]
+		class := classScripted
+		switch e.Op {
+		case scenarios.OpCall:
+			r.routes[i] = r.route(e.To)
+		case scenarios.OpPeek:
+			class = classPeek
+		case scenarios.OpReset, scenarios.OpSetAvailable:
+			class = classOperate
+		}
+		r.clock.Schedule(sim.Event{At: e.At, Class: class, Seq: uint64(i), What: uint32(i)})
+	}
+}
+
+// play lets one event happen.
+func (r *run) play(e sim.Event) {
+	switch e.Class {
+	case classEnd:
+		r.endAttempt(r.calls[e.What])
+	case classOperate:
+		r.operate(&r.s.Calls[e.What])
+	case classScripted:
+		c := r.newCall(r.routes[e.What])
+		c.script, c.key = int(e.What), r.root.Name("calls").Number(uint64(e.What))
+		r.start(c)
+	case classMade:
+		r.startMade(int(e.What))
+	case classRetry:
+		r.attempt(r.calls[e.What])
+	case classPeek:
+		r.peek(&r.s.Calls[e.What])
+	case classExpect:
+		r.check(&r.expect.instants[e.What])
+	}
+}
+
+// finish ends the record at the instant end.
+func (r *run) finish(end time.Duration) {
+	r.advance(end)
+	r.cause = 0
+	states := make([]trace.BreakerState, 0, len(r.gates))
+	for _, g := range r.gates {
+		g.Settle(end)
+		states = append(states, trace.BreakerState{Breaker: g.name, State: g.State(end)})
+	}
+	r.tell()
+	r.emit(trace.Event{T: end, Kind: trace.End, States: states})
+}
+
+// emit tells every sink of e.
+func (r *run) emit(e trace.Event) {
+	r.event = e
+	for _, s := range r.sinks {
+		if err := s.Event(&r.event); err != nil && r.err == nil {
+			r.err = err
+		}
+	}
+}
+
+func (r *run) gateNamed(name string) *gate {
+	for i := range r.gates {
+		if r.gates[i].name == name {
+			return &r.gates[i]
+		}
+	}
+	return nil
+}
+
+// operate resets a breaker or switches a backup.
+func (r *run) operate(e *scenarios.Call) {
+	g := r.gateNamed(e.To)
+	if g == nil {
+		return
+	}
+	now := r.clock.Now()
+	r.cause = 0
+	record := trace.Event{T: now, Kind: trace.Operate, Op: "reset", Breaker: g.name}
+	if e.Op == scenarios.OpSetAvailable {
+		record.Op, record.Name, record.Available = "set_available", e.Backup, e.Available
+		g.SetAvailable(now, e.Backup, e.Available)
+	} else {
+		g.Reset(now)
+	}
+	r.emit(record)
+	r.tell()
+}
+
+func (r *run) peek(e *scenarios.Call) {
+	g := r.gateNamed(e.To)
+	if g == nil {
+		return
+	}
+	allows, serves := g.Peek(r.clock.Now())
+	record := trace.Event{T: r.clock.Now(), Kind: trace.Peek, Breaker: g.name, Model: g.model}
+	if g.model {
+		record.Serves = serves
+	} else {
+		record.Allows = allows
+	}
+	r.emit(record)
+}

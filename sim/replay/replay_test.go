@@ -1,0 +1,322 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/replay"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+func load(t testing.TB, src string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Load("test.yaml", []byte(src), scenarios.DefaultLimits())
+	require.NoError(t, err)
+	return s
+}
+
+func builtin(t testing.TB, name string) *scenarios.Scenario {
+	t.Helper()
+	src, ok := scenarios.Source(name)
+	require.True(t, ok, name)
+	return load(t, string(src))
+}
+
+// text plays s under p and returns the trace for people, without its first line.
+func text(t testing.TB, s *scenarios.Scenario, p *scenarios.Policy) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := trace.NewTextWriter(&b)
+	check := new(trace.Validator)
+	_, err := replay.Run(s, p, replay.Options{Sinks: []trace.Sink{check, w}})
+	require.NoError(t, err)
+	require.NoError(t, check.Done())
+	require.NoError(t, w.Flush())
+	_, rest, _ := strings.Cut(b.String(), "\n")
+	return rest
+}
+
+// TestGolden plays small scenarios, each about one thing, and compares every
+// event. UPDATE=1 rewrites them: read what changed before you believe it.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/golden/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			s := load(t, string(src))
+			var got strings.Builder
+			for i := range s.Policies {
+				fmt.Fprintf(&got, "-- %s --\n%s", s.Policies[i].Name, text(t, s, &s.Policies[i]))
+			}
+			golden := strings.TrimSuffix(file, ".yaml") + ".txt"
+			if os.Getenv("UPDATE") != "" {
+				require.NoError(t, os.WriteFile(golden, []byte(got.String()), 0o666))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), got.String())
+		})
+	}
+}
+
+// TestSameBytes plays every built-in scenario again and again, with one
+// processor and with two.
+func TestSameBytes(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, name := range scenarios.Names() {
+		s := builtin(t, name)
+		for i := range s.Policies {
+			want := record(t, s, &s.Policies[i])
+			runs := 100
+			if len(want) > 100_000 { // a long one is no different in kind
+				runs = 4
+			}
+			for k := range runs {
+				runtime.GOMAXPROCS(1 + k%2)
+				if !bytes.Equal(want, record(t, s, &s.Policies[i])) {
+					t.Fatalf("%s under %s: run %d differs", name, s.Policies[i].Name, k)
+				}
+			}
+		}
+	}
+}
+
+// TestPoliciesSeeTheSameWorld holds a policy against another that acts alike:
+// as long as the breaker is closed, the same calls end the same way.
+func TestPoliciesSeeTheSameWorld(t *testing.T) {
+	s := load(t, `
+scenario: same-world
+breakers: {search: {kind: tool, failure_threshold: 0}}
+targets: {search: {latency: {lognormal: {p50: 200ms, p99: 3s}}, mix: {success: 0.6, failure: 0.3, rate_limit: 0.1}}}
+callers: [{name: agents, count: 20, to: search, every: 2s, jitter: 0.5, start: {exponential: 3s}, until: 2m}, {name: stream, rate: 3/s, arrivals: poisson, to: search, until: 1m}]
+policies: [breaker, no-protection]
+`)
+	results := func(p *scenarios.Policy) []trace.Event {
+		var all trace.List
+		_, err := replay.Run(s, p, replay.Options{Sinks: []trace.Sink{&all}})
+		require.NoError(t, err)
+		var kept []trace.Event
+		for _, e := range all {
+			if e.Kind == trace.Result {
+				e.Breaker, e.Applied, e.Rule = "", false, ""
+				kept = append(kept, e)
+			}
+		}
+		return kept
+	}
+	assert.Greater(t, len(results(&s.Policies[0])), 500)
+	assert.Equal(t, results(&s.Policies[0]), results(&s.Policies[1]))
+}
+
+// TestAnotherCallerShiftsNobody adds a caller, and the others draw as before.
+func TestAnotherCallerShiftsNobody(t *testing.T) {
+	const head = "scenario: a\ntargets: {search: {latency: {exponential: 1s}, mix: {success: 0.5, failure: 0.5}}}\ncallers:\n"
+	const old = "  - {name: old, to: search, every: 3s, jitter: 0.9, until: 5m}\n"
+	endings := func(src string) []string {
+		s := load(t, src)
+		var all trace.List
+		_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{&all}})
+		require.NoError(t, err)
+		mine := map[int]bool{}
+		var ends []string
+		for _, e := range all {
+			if e.Kind == trace.Call && e.Caller == "old" {
+				mine[e.Call] = true
+			}
+			if e.Kind == trace.Result && mine[e.Call] {
+				ends = append(ends, fmt.Sprint(e.T, e.Outcome, e.Took))
+			}
+		}
+		return ends
+	}
+	alone := endings(head + old)
+	assert.Greater(t, len(alone), 50)
+	assert.Equal(t, alone, endings(head+"  - {name: new, count: 3, to: search, every: 1s, until: 5m}\n"+old))
+}
+
+type failingSink struct{ after int }
+
+var errFull = errors.New("disk full")
+
+func (f *failingSink) Event(*trace.Event) error {
+	if f.after--; f.after < 0 {
+		return errFull
+	}
+	return nil
+}
+
+func TestASinksErrorStopsTheRun(t *testing.T) {
+	s := builtin(t, "vanished-probe")
+	for after := range 5 {
+		_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{&failingSink{after}}})
+		assert.ErrorIs(t, err, errFull)
+	}
+}
+
+func TestTooManyCallsAreRefusedWhileItRuns(t *testing.T) {
+	s := load(t, "scenario: a\ntargets: {x: {}}\ncallers: [{name: c, to: x, every: 1s, until: 100s}]")
+	s.MaxCalls = 99
+	_, err := replay.Run(s, &s.Policies[0], replay.Options{})
+	assert.ErrorIs(t, err, replay.ErrTooManyCalls)
+	s.MaxCalls = 100
+	_, err = replay.Run(s, &s.Policies[0], replay.Options{})
+	assert.NoError(t, err)
+}
+
+// TestExpectations has every form hold, and fail with a message that says what came.
+func TestExpectations(t *testing.T) {
+	const world = `
+scenario: a
+duration: 40s
+breakers: {search: {kind: tool, failure_threshold: 1}}
+targets: {search: {latency: 1s}}
+calls:
+  - {at: 1s, to: search, outcome: failure}
+  - {at: 3s, to: search}
+  - {at: 39s, to: search, outcome: success, takes: 2s}
+policies: [breaker, no-protection]
+expect:
+`
+	tests := []struct{ holds, fails, message string }{
+		{"{at: 2s, breaker: search, state: open}", "{at: 2s, breaker: search, state: closed}", "expected search to be closed at 2s; it is open"},
+		{"{at: 32s, breaker: search, allows: true}", "{at: 32s, breaker: search, allows: false}", "expected search to admit no call at 32s; it is open and would do the opposite"},
+		{"{at: 31s, breaker: search, allows: false}", "{at: 31s, breaker: search, allows: true}", "expected search to admit a call at 31s; it is open and would do the opposite"},
+		{"{breaker: search, transitions: [open@2s, half-open@39s]}", "{breaker: search, transitions: [open@2s]}", "expected search to go [open@2s]; it went [open@2s, half-open@39s]"},
+		{"{metric: refused, min: 1, max: 1}", "{metric: refused, max: 0}", "expected refused of at most 0; it is 7"},
+		{"{metric: wait_total, min: 1s, max: 5m}", "{metric: wait_total, min: 7m, max: 2h}", "expected wait_total from 7m to 2h; it is 1m30s"},
+		{"{call: 1, is: failure}", "{call: 1, is: refused}", "expected call 1 to be refused; it ended as failure"},
+		{"{call: 1, is: admitted}", "{call: 2, is: admitted}", "expected call 2 to be admitted; it ended as refused"},
+		{"{call: 3, is: admitted}", "{call: 3, is: success}", "expected call 3 to be success; it was still running at the end"},
+		{"{call: 2, is: refused}", "{call: 9, is: success}", "expected call 9 to be success; there was no call 9"},
+		{"{policy: no-protection, call: 2, is: success}", "{policy: no-protection, call: 2, is: refused}", "expected call 2 to be refused; it ended as success"},
+	}
+	metric := func(name string) (float64, bool) {
+		return map[string]float64{"refused": 7, "wait_total": 90e9}[name], true
+	}
+	judge := func(src string) []replay.Failure {
+		s := load(t, world+"  - "+src)
+		var all []replay.Failure
+		for i := range s.Policies {
+			f, err := replay.Run(s, &s.Policies[i], replay.Options{Metric: metric})
+			require.NoError(t, err)
+			all = append(all, f...)
+		}
+		return all
+	}
+	for _, tt := range tests {
+		if !strings.Contains(tt.holds, "metric: refused") { // the stand-in metric is 7
+			assert.Empty(t, judge(tt.holds), tt.holds)
+		}
+		failures := judge(tt.fails)
+		if assert.Len(t, failures, 1, tt.fails) {
+			assert.Equal(t, tt.message, failures[0].Message)
+			assert.Equal(t, 12, failures[0].Line)
+		}
+	}
+}
+
+// TestRandomScenariosAreValid plays whatever a generator comes up with: the
+// record always keeps its own rules, and says the same when played again.
+func TestRandomScenariosAreValid(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		src := randomScenario(rt)
+		s, err := scenarios.Load("random.yaml", []byte(src), scenarios.DefaultLimits())
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, src)
+		}
+		for i := range s.Policies {
+			var all trace.List
+			_, err := replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{&all}})
+			require.NoError(rt, err)
+			if err := trace.Validate(all); err != nil {
+				rt.Fatalf("%v under %s\n%s", err, s.Policies[i].Name, src)
+			}
+			var again trace.List
+			_, err = replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{&again}})
+			require.NoError(rt, err)
+			assert.Equal(rt, all, again)
+		}
+	})
+}
+
+func randomScenario(t *rapid.T) string {
+	var b strings.Builder
+	span := func(label string) string {
+		return fmt.Sprintf("%dms", rapid.SampledFrom([]int{0, 1, 500, 1000, 3000, 10_000, 30_000, 60_000}).Draw(t, label))
+	}
+	some := func(label string) string {
+		return fmt.Sprintf("%dms", rapid.SampledFrom([]int{1, 500, 1000, 3000, 10_000, 30_000}).Draw(t, label))
+	}
+	outcome := func() string {
+		return rapid.SampledFrom([]string{"success", "failure", "rate_limit", "permanent", "timeout", "vanish", "cancelled"}).Draw(t, "outcome")
+	}
+	number := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
+	fmt.Fprintf(&b, "scenario: random\nseed: %d\nduration: 2m\n", number("seed", 9))
+	reports := func() string { return rapid.SampledFrom([]string{"permit", "anonymous"}).Draw(t, "reports") }
+	fmt.Fprintf(&b, "breakers:\n  search: {kind: tool, failure_threshold: %d, recovery_duration: %s, probe_timeout: %s, stale_results: %s, reports: %s}\n",
+		number("threshold", 3), span("cooldown"), span("lease"), rapid.SampledFrom([]string{"count", "ignore"}).Draw(t, "stale"), reports())
+	fmt.Fprintf(&b, "  llm: {kind: model, primary: opus, chain: [%s], trip_threshold: %d, recovery_timeout: %s, recovery_successes_needed: %d, probation_failures: %d, reports: %s}\n",
+		strings.Join([]string{"sonnet", "haiku"}[:number("chain", 2)], ", "), number("trip", 3), span("recovery"), number("needed", 3), number("probation", 2), reports())
+	b.WriteString("targets:\n")
+	for _, name := range []string{"search", "opus", "sonnet", "haiku"} {
+		fmt.Fprintf(&b, "  %s: {latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
+			name, some("latency"), span("at"), some("for"), outcome(), span("at"), some("for"), span("latency"))
+	}
+	b.WriteString("calls:\n  - {at: 0s, to: search}\n")
+	for range number("calls", 20) {
+		at := span("at")
+		switch number("op", 9) {
+		case 0:
+			fmt.Fprintf(&b, "  - {at: %s, reset: %s}\n", at, rapid.SampledFrom([]string{"search", "llm"}).Draw(t, "reset"))
+		case 1:
+			fmt.Fprintf(&b, "  - {at: %s, peek: %s}\n", at, rapid.SampledFrom([]string{"search", "llm"}).Draw(t, "peek"))
+		default:
+			fmt.Fprintf(&b, "  - {at: %s, to: %s, outcome: %s, takes: %s}\n", at, rapid.SampledFrom([]string{"search", "llm", "haiku"}).Draw(t, "to"), outcome(), span("takes"))
+		}
+	}
+	fmt.Fprintf(&b, "callers:\n  - {name: a, count: %d, to: search, every: %s, jitter: 0.5, start: {uniform: [0s, 5s]}, timeout: %s}\n", 1+number("count", 4), some("every"), some("timeout"))
+	fmt.Fprintf(&b, "  - {name: b, to: llm, think: %s, timeout: %s}\n  - {name: c, to: llm, rate: 1/s, arrivals: poisson, until: 30s}\n", some("think"), some("timeout"))
+	fmt.Fprintf(&b, "policies: [breaker, plain-retries, retries+breaker, no-protection, {name: own, retry: {attempts: 3, base: %s, jitter: %s, on_rate_limit: fail}, gate: attempt}]\n",
+		span("base"), rapid.SampledFrom([]string{"none", "proportional", "full", "equal", "decorrelated"}).Draw(t, "jitter"))
+	return b.String()
+}
+
+// BenchmarkManyCallers is 10,000 callers against one breaker for 10 virtual
+// minutes, the trace thrown away: events a second on one core.
+func BenchmarkManyCallers(b *testing.B) {
+	s := load(b, `
+scenario: many-callers
+breakers: {search: {kind: tool}}
+targets: {search: {latency: {exponential: 200ms}, phases: [{at: 2m, for: 5m, outcome: failure}]}}
+callers: [{name: agents, count: 10000, to: search, every: 10s, start: {uniform: [0s, 10s]}, until: 10m}]
+`)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b.ReportAllocs()
+	var sink counter
+	start := time.Now()
+	for b.Loop() {
+		_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{&sink}})
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(sink)/time.Since(start).Seconds(), "events/s")
+	b.ReportMetric(float64(sink)/float64(b.N), "events/run")
+}
+
+type counter int
+
+func (c *counter) Event(*trace.Event) error { *c++; return nil }
