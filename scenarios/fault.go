@@ -85,6 +85,11 @@ func Nearest(word string, known []string) string {
 			best, nearest = d, k
 		}
 	}
+	for _, k := range known { // or it is the beginning of one
+		if nearest == "" && len(word) >= 3 && strings.HasPrefix(k, word) {
+			nearest = k
+		}
+	}
 	return nearest
 }
 

@@ -240,16 +240,22 @@ func TestRandomScenariosAreValid(t *testing.T) {
 			rt.Fatalf("%v\n%s", err, src)
 		}
 		for i := range s.Policies {
-			var all trace.List
-			_, err := replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{&all}})
-			require.NoError(rt, err)
-			if err := trace.Validate(all); err != nil {
-				rt.Fatalf("%v under %s\n%s", err, s.Policies[i].Name, src)
+			var runs [2]bytes.Buffer
+			for k := range runs {
+				w := trace.NewWriter(&runs[k])
+				check := new(trace.Validator)
+				_, err := replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{check, w}})
+				if err == nil {
+					err = check.Done()
+				}
+				if err != nil {
+					rt.Fatalf("%v under %s\n%s", err, s.Policies[i].Name, src)
+				}
+				require.NoError(rt, w.Flush())
 			}
-			var again trace.List
-			_, err = replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{&again}})
-			require.NoError(rt, err)
-			assert.Equal(rt, all, again)
+			if runs[0].String() != runs[1].String() {
+				rt.Fatalf("another run of %s differs\n%s", s.Policies[i].Name, src)
+			}
 		}
 	})
 }
@@ -260,7 +266,7 @@ func randomScenario(t *rapid.T) string {
 		return fmt.Sprintf("%dms", rapid.SampledFrom([]int{0, 1, 500, 1000, 3000, 10_000, 30_000, 60_000}).Draw(t, label))
 	}
 	some := func(label string) string {
-		return fmt.Sprintf("%dms", rapid.SampledFrom([]int{1, 500, 1000, 3000, 10_000, 30_000}).Draw(t, label))
+		return fmt.Sprintf("%dms", rapid.SampledFrom([]int{500, 1000, 3000, 10_000, 30_000}).Draw(t, label))
 	}
 	outcome := func() string {
 		return rapid.SampledFrom([]string{"success", "failure", "rate_limit", "permanent", "timeout", "vanish", "cancelled"}).Draw(t, "outcome")

@@ -1,0 +1,376 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Validate says what is wrong with a record, if anything is: the first event
+// that cannot be, by its number from 1 and its instant.
+func Validate(events []Event) error {
+	v := new(Validator)
+	for i := range events {
+		if err := v.Event(&events[i]); err != nil {
+			return err
+		}
+	}
+	return v.Done()
+}
+
+// Validator is a sink that checks a record while it is made. It keeps only the
+// calls in flight.
+type Validator struct {
+	n        int // events so far
+	now      time.Duration
+	ended    bool
+	lastCall int
+	over     int // the call whose attempt ended last: in flight only if a Retry or GiveUp follows
+	calls    map[int]*flight
+	breakers map[string]*standing
+	order    []string // breakers, as the Run event lists them
+	targets  map[string]int
+}
+
+// flight is a call in flight.
+type flight struct {
+	attempt int
+	began   time.Duration
+	stage   stage
+	due     time.Duration // when the announced next attempt starts
+}
+
+// stage is how far an attempt has come.
+type stage uint8
+
+const (
+	asking   stage = iota // its Call event came, and no verdict yet
+	running               // admitted, or made without a gate
+	ended                 // its result or refusal came
+	retrying              // the next attempt is announced
+)
+
+// standing is what a breaker has come to.
+type standing struct {
+	*Breaker
+	state   string
+	serves  string
+	since   time.Duration // its last transition, by effective time
+	granted bool          // the probe of this half-open period was admitted
+}
+
+// Done says whether the record ended as it must.
+func (v *Validator) Done() error {
+	if !v.ended {
+		return errors.New("the record does not end with an end event")
+	}
+	return nil
+}
+
+// Event checks one event against all that came before.
+func (v *Validator) Event(e *Event) error {
+	v.n++
+	if err := v.check(e); err != nil {
+		return fmt.Errorf("event %d, %s at %v: %w", v.n, e.Kind, e.T, err)
+	}
+	return nil
+}
+
+func (v *Validator) check(e *Event) error {
+	switch {
+	case e.Kind < Run || e.Kind > End:
+		return errors.New("there is no such kind of event")
+	case (v.n == 1) != (e.Kind == Run):
+		return errors.New("a record has one run event, its first")
+	case v.ended:
+		return errors.New("nothing comes after the end")
+	case e.T < v.now:
+		return fmt.Errorf("time goes back from %v", v.now)
+	}
+	v.now = e.T
+	if v.over != 0 && e.Kind != Transition && e.Kind != Switch {
+		if (e.Kind != Retry && e.Kind != GiveUp) || e.Call != v.over {
+			delete(v.calls, v.over)
+		}
+		v.over = 0
+	}
+	switch e.Kind {
+	case Run:
+		return v.begin(e)
+	case Phase:
+		return v.phase(e)
+	case Call:
+		return v.call(e)
+	case Admit, Refuse, Exhausted:
+		return v.verdict(e)
+	case Vanish, Result:
+		return v.ending(e)
+	case Retry, GiveUp:
+		return v.ladder(e)
+	case Transition:
+		return v.transition(e)
+	case Switch:
+		return v.change(e)
+	case Operate, Peek:
+		return v.operation(e)
+	default:
+		return v.end(e)
+	}
+}
+
+func (v *Validator) begin(e *Event) error {
+	if e.Run == nil {
+		return errors.New("it says nothing of what is played")
+	}
+	v.calls = map[int]*flight{}
+	v.breakers = map[string]*standing{}
+	v.targets = map[string]int{}
+	for i := range e.Run.Targets {
+		v.targets[e.Run.Targets[i].Name] = len(e.Run.Targets[i].Phases)
+	}
+	for i := range e.Run.Breakers {
+		b := &e.Run.Breakers[i]
+		if (b.Tool == nil) == (b.Model == nil) {
+			return fmt.Errorf("the breaker %q must have the settings of one kind", b.Name)
+		}
+		s := &standing{Breaker: b, state: "closed"}
+		if b.Model != nil {
+			s.state, s.serves = "primary", b.Model.Primary
+		}
+		if v.breakers[b.Name] != nil {
+			return fmt.Errorf("two breakers are named %q", b.Name)
+		}
+		v.breakers[b.Name] = s
+		v.order = append(v.order, b.Name)
+	}
+	return nil
+}
+
+func (v *Validator) target(name string) error {
+	if _, ok := v.targets[name]; !ok {
+		return fmt.Errorf("the run has no target %q", name)
+	}
+	return nil
+}
+
+func (v *Validator) breaker(name string) (*standing, error) {
+	if b := v.breakers[name]; b != nil {
+		return b, nil
+	}
+	return nil, fmt.Errorf("the run has no breaker %q", name)
+}
+
+func (v *Validator) phase(e *Event) error {
+	if err := v.target(e.Target); err != nil {
+		return err
+	}
+	if e.Phase < NoPhase || e.Phase >= v.targets[e.Target] {
+		return fmt.Errorf("%s has no phase %d", e.Target, e.Phase)
+	}
+	return nil
+}
+
+// call checks the start of an attempt: first ones are numbered densely in the
+// order of their starts, further ones come when a retry said so.
+func (v *Validator) call(e *Event) error {
+	if e.Target != "" {
+		if err := v.target(e.Target); err != nil {
+			return err
+		}
+	}
+	c := v.calls[e.Call]
+	switch {
+	case e.Attempt == 1:
+		if e.Call != v.lastCall+1 {
+			return fmt.Errorf("call %d comes after call %d", e.Call, v.lastCall)
+		}
+		v.lastCall++
+		c = new(flight)
+		v.calls[e.Call] = c
+	case c == nil || c.stage != retrying || c.attempt+1 != e.Attempt:
+		return fmt.Errorf("no retry announced attempt %d of call %d", e.Attempt, e.Call)
+	case c.due != e.T:
+		return fmt.Errorf("attempt %d of call %d was announced for %v", e.Attempt, e.Call, c.due)
+	}
+	*c = flight{attempt: e.Attempt, began: e.T}
+	if e.Target != "" {
+		c.stage = running
+	}
+	return nil
+}
+
+// inFlight finds the attempt that e is about, which must have come so far.
+func (v *Validator) inFlight(e *Event, s stage) (*flight, error) {
+	c := v.calls[e.Call]
+	if c == nil || c.attempt != e.Attempt || c.stage != s {
+		return nil, fmt.Errorf("attempt %d of call %d is not at a point where this can happen", e.Attempt, e.Call)
+	}
+	return c, nil
+}
+
+// states in which each rule may give its verdict on a call.
+var verdicts = map[Kind]map[string]string{
+	Admit:     {"T1": "closed", "T5": "half-open", "M1": "primary", "M2": "recovering", "M4": "fallback", "M5": "fallback", "M6": "recovering"},
+	Refuse:    {"T4": "open", "T6": "half-open"},
+	Exhausted: {"M3": "fallback"},
+}
+
+func (v *Validator) verdict(e *Event) error {
+	c, err := v.inFlight(e, asking)
+	if err != nil {
+		return err
+	}
+	b, err := v.breaker(e.Breaker)
+	if err != nil {
+		return err
+	}
+	if c.began != e.T {
+		return fmt.Errorf("call %d asked at %v", e.Call, c.began)
+	}
+	if state := verdicts[e.Kind][e.Rule]; state == "" || state != b.state {
+		return fmt.Errorf("rule %q cannot decide so while %s is %s", e.Rule, b.Name, b.state)
+	}
+	if e.Kind != Admit {
+		c.stage, v.over = ended, e.Call
+		return nil
+	}
+	c.stage = running
+	if probes := e.Rule == "T5" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
+		return fmt.Errorf("rule %s and probe %v do not go together", e.Rule, e.Probe)
+	}
+	if e.Rule == "T5" {
+		if b.granted {
+			return fmt.Errorf("%s has a probe already", b.Name)
+		}
+		b.granted = true
+	}
+	if b.Model != nil && e.Target != b.serves {
+		return fmt.Errorf("%s serves, not %s", b.serves, e.Target)
+	}
+	return v.target(e.Target)
+}
+
+// applies says what `applied` is for each rule that takes a result; where both
+// can be it is not listed.
+var applies = map[string]bool{"T2": true, "T3": true, "T8": true, "T9": true, "T10": false, "T11": true, "T13": false,
+	"M7": true, "M8": false, "M9": true, "M10": true, "M12": true, "M13": true}
+
+func (v *Validator) ending(e *Event) error {
+	c, err := v.inFlight(e, running)
+	if err != nil {
+		return err
+	}
+	if err := v.target(e.Target); err != nil {
+		return err
+	}
+	if e.Kind == Vanish {
+		if c.began != e.T {
+			return errors.New("a task is dropped when it starts")
+		}
+		delete(v.calls, e.Call)
+		return nil
+	}
+	c.stage, v.over = ended, e.Call
+	if e.Took != e.T-c.began {
+		return fmt.Errorf("the attempt took %v", e.T-c.began)
+	}
+	if e.Breaker == "" {
+		return nil
+	}
+	if _, err := v.breaker(e.Breaker); err != nil {
+		return err
+	}
+	if want, known := applies[e.Rule]; known && want != e.Applied || !known && e.Rule != "M11" && e.Rule != "M17" {
+		return fmt.Errorf("rule %q and applied %v do not go together", e.Rule, e.Applied)
+	}
+	return nil
+}
+
+func (v *Validator) ladder(e *Event) error {
+	c := v.calls[e.Call]
+	if c == nil || c.stage != ended {
+		return fmt.Errorf("no attempt of call %d has just ended", e.Call)
+	}
+	if e.Kind == GiveUp {
+		delete(v.calls, e.Call)
+		return nil
+	}
+	if e.Attempt != c.attempt+1 || e.Wait < 0 {
+		return fmt.Errorf("after attempt %d comes attempt %d, now or later", c.attempt, c.attempt+1)
+	}
+	c.stage, c.due = retrying, e.T+e.Wait
+	return nil
+}
+
+// move is a transition that some rule makes.
+type move struct{ from, to, rule string }
+
+var moves = map[move]bool{
+	{"closed", "open", "T3"}: true, {"open", "half-open", "T5"}: true, {"half-open", "open", "T7"}: true, {"half-open", "closed", "T8"}: true,
+	{"half-open", "open", "T9"}: true, {"open", "closed", "T15"}: true, {"half-open", "closed", "T15"}: true,
+	{"fallback", "recovering", "M2"}: true, {"recovering", "primary", "M9"}: true, {"primary", "fallback", "M10"}: true, {"recovering", "fallback", "M12"}: true,
+	{"recovering", "fallback", "M13"}: true, {"fallback", "primary", "M16"}: true, {"recovering", "primary", "M16"}: true,
+}
+
+func (v *Validator) transition(e *Event) error {
+	b, err := v.breaker(e.Breaker)
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.From != b.state:
+		return fmt.Errorf("%s is %s, not %s", b.Name, b.state, e.From)
+	case !moves[move{e.From, e.To, e.Rule}]:
+		return fmt.Errorf("no rule %q leads from %s to %s", e.Rule, e.From, e.To)
+	case e.Effective > e.T:
+		return fmt.Errorf("it takes effect at %v, which is still to come", e.Effective)
+	case e.Rule != "T7" && e.Effective != e.T:
+		return fmt.Errorf("only T7 is backdated, here to %v", e.Effective)
+	case e.Rule == "T7" && e.Effective != b.since+b.Tool.ProbeTimeout:
+		return fmt.Errorf("the lease ended at %v, not at %v", b.since+b.Tool.ProbeTimeout, e.Effective)
+	}
+	b.state, b.since, b.granted = e.To, e.Effective, false
+	return nil
+}
+
+func (v *Validator) change(e *Event) error {
+	b, err := v.breaker(e.Breaker)
+	switch {
+	case err != nil:
+		return err
+	case b.Model == nil:
+		return fmt.Errorf("%s routes to no models", b.Name)
+	case e.From != b.serves:
+		return fmt.Errorf("%q serves, not %q", b.serves, e.From)
+	case e.To == e.From:
+		return errors.New("nothing changes")
+	}
+	b.serves = e.To
+	return nil
+}
+
+func (v *Validator) operation(e *Event) error {
+	b, err := v.breaker(e.Breaker)
+	switch {
+	case err != nil:
+		return err
+	case e.Kind == Peek && e.Model != (b.Model != nil):
+		return fmt.Errorf("%s is of the other kind", b.Name)
+	case e.Kind == Operate && e.Op != "reset" && e.Op != "set_available":
+		return fmt.Errorf("there is no operation %q", e.Op)
+	}
+	return nil
+}
+
+func (v *Validator) end(e *Event) error {
+	v.ended = true
+	if len(e.States) != len(v.order) {
+		return fmt.Errorf("the run has %d breakers, and here are %d", len(v.order), len(e.States))
+	}
+	for i, s := range e.States {
+		if s.Breaker != v.order[i] || s.State != v.breakers[s.Breaker].state {
+			return fmt.Errorf("breaker %d is %s, %s", i+1, v.order[i], v.breakers[v.order[i]].state)
+		}
+	}
+	return nil
+}
