@@ -13,6 +13,7 @@ import (
 type History struct {
 	Run      *trace.RunInfo
 	End      time.Duration
+	Calls    int               // calls started
 	Breakers []*BreakerHistory // in the order of the scenario
 	Marks    []Mark            // in the order of the events
 	Moments  []Moment          // transitions, in the order of the events
@@ -20,6 +21,7 @@ type History struct {
 	byName map[string]*BreakerHistory
 	starts map[int]time.Duration // of the attempts in flight, by call
 	via    map[int]string        // the breaker that a call in flight went through
+	ended  int                   // the call whose attempt ended last: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -81,11 +83,20 @@ type Moment struct {
 
 // Event takes one event of the trace.
 func (h *History) Event(e *trace.Event) error {
+	if h.ended != 0 && e.Kind != trace.Transition && e.Kind != trace.Switch {
+		if e.Kind != trace.Retry || e.Call != h.ended {
+			h.forget(h.ended)
+		}
+		h.ended = 0
+	}
 	switch e.Kind {
 	case trace.Run:
 		h.begin(e.Run)
 	case trace.Call:
 		h.starts[e.Call] = e.T
+		if e.Attempt == 1 {
+			h.Calls++
+		}
 	case trace.Admit:
 		h.via[e.Call] = e.Breaker
 		if e.Probe {
@@ -170,7 +181,7 @@ func (h *History) answered(e *trace.Event) {
 			l.To = e.T
 		}
 	}
-	h.forget(e.Call)
+	h.ended = e.Call
 }
 
 func (h *History) forget(call int) {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/breakersim/breakersim/report"
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/replay"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+type traceCmd struct {
+	limits
+	Policy   string `placeholder:"NAME" help:"One of the scenario's policies (the first)."`
+	Format   string `enum:"jsonl,text" default:"jsonl" help:"jsonl or text (${default})."`
+	Scenario string `arg:"" predictor:"scenario" help:"A file, a built-in name, or -."`
+}
+
+// Run prints the trace as it is made: nothing is kept.
+func (c *traceCmd) Run(s streams) error {
+	lim, err := c.limits.parse()
+	if err != nil {
+		return err
+	}
+	sc, err := loadOne(c.Scenario, s.in, lim)
+	if err != nil {
+		return err
+	}
+	p, err := policy(sc, c.Policy)
+	if err != nil {
+		return err
+	}
+	w := trace.NewWriter(s.out)
+	if c.Format == "text" {
+		w = trace.NewTextWriter(s.out)
+	}
+	if _, err := replayOne(sc, p, report.NewMeter(), w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// policy finds one of the scenario's policies by name; the empty name is the first.
+func policy(s *scenarios.Scenario, name string) (*scenarios.Policy, error) {
+	var names []string
+	for i := range s.Policies {
+		if name == "" || s.Policies[i].Name == name {
+			return &s.Policies[i], nil
+		}
+		names = append(names, s.Policies[i].Name)
+	}
+	if near := scenarios.Nearest(name, names); near != "" {
+		return nil, wrong{fmt.Errorf("the scenario %s has no policy %q; did you mean %q?", s.Name, name, near)}
+	}
+	return nil, wrong{fmt.Errorf("the scenario %s has no policy %q; it has %q", s.Name, name, names)}
+}
+
+type testCmd struct {
+	limits
+	Format    string   `enum:"text,tap,junit" default:"text" help:"text, tap or junit (${default})."`
+	Scenarios []string `arg:"" name:"scenario" predictor:"scenario" help:"Files, directories, built-in names, or -."`
+}
+
+// Run checks every scenario under each of its policies.
+func (c *testCmd) Run(s streams) error {
+	lim, err := c.limits.parse()
+	if err != nil {
+		return err
+	}
+	all, err := load(c.Scenarios, s.in, lim)
+	if err != nil {
+		return err
+	}
+	var checks []check
+	failed := false
+	for _, sc := range all {
+		for i := range sc.Policies {
+			p := &sc.Policies[i]
+			failures, err := replayOne(sc, p, report.NewMeter())
+			if err != nil {
+				return err
+			}
+			failed = failed || len(failures) > 0
+			checks = append(checks, check{sc, p.Name, replay.Expectations(sc, p), failures})
+		}
+	}
+	if err := writeChecks(s.out, c.Format, checks); err != nil {
+		return err
+	}
+	if failed {
+		return errExpectation
+	}
+	return nil
+}
+
+type listCmd struct{}
+
+// Run prints name and title of each built-in scenario.
+func (listCmd) Run(s streams) error {
+	longest := 0
+	for _, name := range scenarios.Names() {
+		longest = max(longest, len(name))
+	}
+	for _, name := range scenarios.Names() {
+		sc, err := loadOne(name, s.in, scenarios.DefaultLimits())
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(s.out, "%-*s  %s\n", longest, name, sc.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type showCmd struct {
+	Name string `arg:"" predictor:"builtin" help:"A built-in scenario."`
+}
+
+// Run prints the file as it is.
+func (c *showCmd) Run(s streams) error {
+	src, ok := scenarios.Source(c.Name)
+	if !ok {
+		return wrong{unknownName(c.Name)}
+	}
+	_, err := s.out.Write(src)
+	return err
+}
+
+type schemaCmd struct{}
+
+// Run prints the schema, for editors.
+func (schemaCmd) Run(s streams) error {
+	_, err := io.WriteString(s.out, string(scenarios.Schema()))
+	return err
+}

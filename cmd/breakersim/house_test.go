@@ -1,0 +1,97 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/report"
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+const module = "github.com/breakersim/breakersim/"
+
+// mayImport is the house: which packages of ours each may import, and, where
+// the list is not nil, which of others' beyond the standard library.
+var mayImport = map[string]struct{ ours, others []string }{
+	"machine":        {nil, []string{}},
+	"sim/trace":      {nil, []string{}},
+	"sim":            {nil, []string{}},
+	"scenarios":      {[]string{"machine"}, []string{"github.com/goccy/go-yaml", "github.com/invopop/jsonschema"}},
+	"sim/replay":     {[]string{"machine", "sim/trace", "sim", "scenarios"}, []string{}},
+	"report":         {[]string{"sim/trace"}, nil},
+	"cmd/breakersim": {[]string{"machine", "sim/trace", "sim", "scenarios", "sim/replay", "report"}, nil},
+}
+
+// TestPackagesPointOneWay reads the imports of every file that is not a test.
+func TestPackagesPointOneWay(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		require.NoError(t, err)
+		allowed, known := mayImport[filepath.ToSlash(rel)]
+		if !assert.True(t, known, "the design has no package %s", rel) {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, i := range f.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			require.NoError(t, err)
+			if ours, ok := strings.CutPrefix(name, module); ok {
+				assert.Contains(t, allowed.ours, ours, "%s imports %s", path, ours)
+			} else if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") && allowed.others != nil {
+				assert.True(t, slices.ContainsFunc(allowed.others, func(o string) bool { return strings.HasPrefix(name, o) }), "%s imports %s", path, name)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+// TestTopLevel keeps the project's front page as it was agreed.
+func TestTopLevel(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	var visible []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			visible = append(visible, e.Name())
+		}
+	}
+	assert.Equal(t, []string{"LICENSE", "README.md", "cmd", "go.mod", "go.sum", "machine", "outputs", "report", "scenarios", "sim"}, visible)
+}
+
+// TestMetricsAreTheTable holds the names that files may use against the columns
+// that the table has.
+func TestMetricsAreTheTable(t *testing.T) {
+	var names, columns []string
+	for _, m := range scenarios.Metrics {
+		names = append(names, m.Name)
+	}
+	for _, c := range report.Columns {
+		columns = append(columns, c.Name)
+	}
+	assert.Equal(t, names, columns)
+}
+
+// TestReadmeNamesEveryScenario keeps the gallery whole.
+func TestReadmeNamesEveryScenario(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	for _, name := range scenarios.Names() {
+		assert.Contains(t, string(readme), "outputs/"+name+"/timeline.svg", "the README's gallery lacks %s", name)
+	}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+// terminal is the streams of the process.
+func terminal() streams {
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: 80}
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+			s.width = w
+		}
+		s.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	return s
+}
+
+// limits is the flag that every command which reads scenarios has.
+type limits struct {
+	Limit []string `placeholder:"N" help:"Allow runs of more than 10,000,000 calls (--limit=20000000), or files of more than 1MiB (--limit=4MiB). May be given twice."`
+}
+
+// parse reads the flag: a plain number is of calls, one with a unit of bytes.
+func (l limits) parse() (scenarios.Limits, error) {
+	lim := scenarios.DefaultLimits()
+	for _, s := range l.Limit {
+		number, unit := s, 0
+		for suffix, size := range map[string]int{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+			if n, ok := strings.CutSuffix(s, suffix); ok {
+				number, unit = n, size
+			}
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || unit > 0 && n > 1<<40/unit {
+			return lim, wrong{fmt.Errorf("--limit=%s is neither a number of calls, such as 20000000, nor a size, such as 4MiB", s)}
+		}
+		if unit > 0 {
+			lim.Bytes = n * unit
+		} else {
+			lim.Calls = n
+		}
+	}
+	return lim, nil
+}
+
+// source is one scenario file, not yet read.
+type source struct {
+	file string
+	open func() (io.ReadCloser, error)
+}
+
+// find turns arguments into sources: - is standard input, then come the names
+// of built-in scenarios, then files and directories. All that is wrong with
+// them is told at once.
+func find(args []string, in io.Reader) ([]source, error) {
+	var all []source
+	var faults []error
+	for _, a := range args {
+		list, err := findOne(a, in)
+		all = append(all, list...)
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, wrong{err}
+	}
+	return all, nil
+}
+
+func findOne(arg string, in io.Reader) ([]source, error) {
+	if arg == "-" {
+		return []source{{"<standard input>", func() (io.ReadCloser, error) { return io.NopCloser(in), nil }}}, nil
+	}
+	if src, ok := scenarios.Source(arg); ok {
+		return []source{{arg + ".yaml", func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(string(src))), nil }}}, nil
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, unknownName(arg)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return []source{fileSource(arg)}, nil
+	}
+	return directory(arg)
+}
+
+func fileSource(path string) source {
+	return source{path, func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+func unknownName(arg string) error {
+	if near := scenarios.Nearest(arg, scenarios.Names()); near != "" {
+		return fmt.Errorf("no file and no built-in scenario is named %q; did you mean %q?", arg, near)
+	}
+	return fmt.Errorf("no file and no built-in scenario is named %q; breakersim list names the built-in ones", arg)
+}
+
+// directory takes the scenario files right in dir, in the order of their names.
+func directory(dir string) ([]source, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []source
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+			list = append(list, fileSource(filepath.Join(dir, e.Name())))
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("the directory %s holds no scenario: no file ends in .yaml, .yml or .json", dir)
+	}
+	return list, nil
+}
+
+// load reads and checks scenarios. All faults of all files are told at once.
+func load(args []string, in io.Reader, lim scenarios.Limits) ([]*scenarios.Scenario, error) {
+	sources, err := find(args, in)
+	if err != nil {
+		return nil, err
+	}
+	var all []*scenarios.Scenario
+	var faults []error
+	from := map[string]string{}
+	for _, src := range sources {
+		s, err := src.load(lim)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if first, ok := from[s.Name]; ok {
+			faults = append(faults, wrong{fmt.Errorf("%s and %s both hold the scenario %s; give one of them another name", first, src.file, s.Name)})
+		}
+		from[s.Name] = src.file
+		all = append(all, s)
+	}
+	return all, errors.Join(faults...)
+}
+
+// load reads no more than one byte past the limit.
+func (src source) load(lim scenarios.Limits) (*scenarios.Scenario, error) {
+	r, err := src.open()
+	if err != nil {
+		return nil, wrong{err}
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, int64(lim.Bytes)+1))
+	if err != nil {
+		return nil, wrong{err}
+	}
+	return scenarios.Load(src.file, b, lim)
+}
+
+// loadOne is for commands that take exactly one scenario.
+func loadOne(arg string, in io.Reader, lim scenarios.Limits) (*scenarios.Scenario, error) {
+	all, err := load([]string{arg}, in, lim)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) != 1 {
+		return nil, wrong{fmt.Errorf("%s holds %d scenarios; name one of them", arg, len(all))}
+	}
+	return all[0], nil
+}

@@ -1,0 +1,108 @@
+// Command breakersim replays scripted outages against real circuit breakers,
+// draws what they do, and says why.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/posener/complete"
+
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+// Exit statuses.
+const (
+	exitDone     = 0
+	exitFailed   = 1 // an expectation did not hold
+	exitWrong    = 2 // wrong input or usage
+	exitRunError = 3 // the run itself failed
+)
+
+// cli is every command and flag.
+type cli struct {
+	Run        runCmd                    `cmd:"" help:"Replay scenarios, print timeline, cost and reasons, and write the pictures."`
+	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
+	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
+	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
+	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
+	Schema     schemaCmd                 `cmd:"" help:"Print the JSON Schema of scenario files."`
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up completion in your shell."`
+}
+
+// streams is where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	width    int  // of the terminal, or 80
+	color    bool // out is a terminal that wants colour
+}
+
+func main() { os.Exit(run(os.Args[1:], terminal())) }
+
+// run is the whole program: it returns the exit status.
+func run(args []string, s streams) int {
+	var c cli
+	exit := -1
+	p, err := kong.New(&c, kong.Name("breakersim"), kong.Writers(s.out, s.err), kong.Exit(func(code int) { exit = code }),
+		kong.Description("Replays scripted outages against real circuit breakers, draws what they do, and says why.\n\n"+
+			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
+			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s))
+	if err != nil {
+		fmt.Fprintln(s.err, "breakersim:", err)
+		return exitRunError
+	}
+	kongcompletion.Register(p, kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
+		kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
+	if exit >= 0 { // it was a completion
+		return exit
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := p.Parse(args)
+	if exit >= 0 { // help was asked for
+		return exit
+	}
+	if err == nil {
+		err = ctx.Run(s)
+	} else {
+		err = wrong{fmt.Errorf("%w (see breakersim --help)", err)}
+	}
+	return status(err, s.err)
+}
+
+// wrong is an error in what the user gave.
+type wrong struct{ error }
+
+func (w wrong) Unwrap() error { return w.error }
+
+// errExpectation says that an expectation failed, which has been told already.
+var errExpectation = errors.New("an expectation did not hold")
+
+// status tells the error and turns it into the exit status.
+func status(err error, w io.Writer) int {
+	var faults *scenarios.Faults
+	var bad wrong
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errExpectation):
+		return exitFailed
+	case errors.As(err, &faults): // each line says where
+		fmt.Fprintln(w, strings.TrimRight(err.Error(), "\n"))
+		return exitWrong
+	case errors.As(err, &bad):
+		fmt.Fprintln(w, "breakersim:", err)
+		return exitWrong
+	default:
+		fmt.Fprintln(w, "breakersim:", err)
+		return exitRunError
+	}
+}

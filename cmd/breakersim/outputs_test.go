@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+// TestOutputs holds the committed pictures and tables against what the code
+// makes today. UPDATE=1 makes them anew, as breakersim run -o outputs does: look
+// at what changed before you commit it.
+func TestOutputs(t *testing.T) {
+	committed := filepath.Join("..", "..", "outputs")
+	if os.Getenv("UPDATE") != "" {
+		require.Equal(t, exitDone, runIn(t, committed))
+		return
+	}
+	fresh := t.TempDir()
+	require.Equal(t, exitDone, runIn(t, fresh))
+	for _, name := range scenarios.Names() {
+		t.Run(name, func(t *testing.T) {
+			for _, file := range []string{"timeline.svg", "cost.md"} {
+				want, err := os.ReadFile(filepath.Join(committed, name, file))
+				require.NoError(t, err)
+				got, err := os.ReadFile(filepath.Join(fresh, name, file))
+				require.NoError(t, err)
+				assert.True(t, bytes.Equal(want, got), "outputs/%s/%s is not what the code makes; UPDATE=1 rewrites it", name, file)
+			}
+			want, got := readPNG(t, filepath.Join(committed, name, "timeline.png")), readPNG(t, filepath.Join(fresh, name, "timeline.png"))
+			require.Equal(t, want.Bounds(), got.Bounds())
+			assert.LessOrEqual(t, furthest(want, got), 1, "outputs/%s/timeline.png is not what the code draws; UPDATE=1 rewrites it", name)
+		})
+	}
+}
+
+func runIn(t *testing.T, dir string) int {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run([]string{"run", "-o", dir}, streams{in: new(bytes.Buffer), out: &out, err: &errs, width: 80})
+	if code != exitDone {
+		t.Log(out.String(), errs.String())
+	}
+	return code
+}
+
+func readPNG(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	img, err := png.Decode(f)
+	require.NoError(t, err)
+	return img
+}
+
+// furthest is the largest difference of one channel of one pixel, in 1/255.
+// Processors that fuse a product with a sum round a few pixels otherwise.
+func furthest(a, b image.Image) int {
+	most := 0
+	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
+		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
+			r1, g1, b1, a1 := a.At(x, y).RGBA()
+			r2, g2, b2, a2 := b.At(x, y).RGBA()
+			for _, d := range []int{int(r1>>8) - int(r2>>8), int(g1>>8) - int(g2>>8), int(b1>>8) - int(b2>>8), int(a1>>8) - int(a2>>8)} {
+				most = max(most, d, -d)
+			}
+		}
+	}
+	return most
+}

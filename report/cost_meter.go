@@ -1,0 +1,288 @@
+package report
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Meter is a sink that measures a run while it goes. It keeps the calls in
+// flight and one number for each call that waited, not the events.
+type Meter struct {
+	cost     Cost
+	targets  []*targetMeter // in the order of the scenario
+	byTarget map[string]*targetMeter
+	breakers []*breakerMeter // in the order of the scenario
+	byName   map[string]*breakerMeter
+	calls    map[int]*meteredCall // in flight
+	ending   *meteredCall         // failed at this instant, unless a retry follows
+	endingID int
+	lost     []lostCall
+	waits    []time.Duration // of finished calls that did wait
+	zeros    int             // finished calls that did not
+}
+
+// meteredCall is a call in flight.
+type meteredCall struct {
+	first    time.Duration // when the call started
+	began    time.Duration // when its latest attempt started
+	ended    time.Duration // when it failed, if nothing follows
+	wanted   string        // the target that it is for; empty: unknown, so it is never rerouted
+	rerouted bool
+}
+
+// lostCall is a call that vanished: how long it waited shows only at the end.
+type lostCall struct {
+	first, until time.Duration
+	known        bool
+}
+
+// breakerMeter measures one breaker.
+type breakerMeter struct {
+	BreakerCost
+	main    *targetMeter
+	resting bool // closed or primary
+	since   time.Duration
+}
+
+// NewMeter is a meter for one run.
+func NewMeter() *Meter { return &Meter{} }
+
+// Cost is what the run cost. It is complete after the run's End.
+func (m *Meter) Cost() Cost { return m.cost }
+
+// Event takes one event of the trace.
+func (m *Meter) Event(e *trace.Event) error {
+	if m.calls == nil && e.Kind != trace.Run {
+		return errors.New("an event outside of a run: a record begins with run, and nothing follows its end")
+	}
+	if m.ending != nil {
+		m.settle(e)
+	}
+	switch e.Kind {
+	case trace.Run:
+		m.begin(e.Run)
+	case trace.Call:
+		m.call(e)
+	case trace.Admit:
+		m.admit(e)
+	case trace.Refuse:
+		m.cost.Refused++
+		if e.Would == trace.Success {
+			m.cost.Harm++
+		}
+		m.turnedAway(e)
+		m.close(e.Call, e.T, false)
+	case trace.Exhausted:
+		m.cost.Exhausted++
+		m.turnedAway(e)
+		m.close(e.Call, e.T, false)
+	case trace.Vanish:
+		m.vanish(e)
+	case trace.Result:
+		m.result(e)
+	case trace.Transition:
+		m.transition(e)
+	case trace.End:
+		m.finish(e.T)
+	case trace.Phase, trace.Switch, trace.Retry, trace.GiveUp, trace.Operate, trace.Peek:
+	}
+	return nil
+}
+
+func (m *Meter) begin(r *trace.RunInfo) {
+	*m = Meter{byTarget: map[string]*targetMeter{}, byName: map[string]*breakerMeter{}, calls: map[int]*meteredCall{}}
+	for i := range r.Targets {
+		t := newTargetMeter(&r.Targets[i])
+		m.targets = append(m.targets, t)
+		m.byTarget[t.name] = t
+	}
+	for i := range r.Breakers {
+		b := &breakerMeter{BreakerCost: BreakerCost{Breaker: r.Breakers[i].Name}, resting: true, main: m.byTarget[r.Breakers[i].Main()]}
+		if b.main == nil { // a record of somebody else's, which does not say how its targets behave
+			b.main = &targetMeter{name: r.Breakers[i].Main()}
+			m.byTarget[b.main.name] = b.main
+		}
+		b.Detect = make([]*time.Duration, len(b.main.outages))
+		m.breakers = append(m.breakers, b)
+		m.byName[b.Breaker] = b
+	}
+}
+
+// call is an attempt that asks a gate, or with a target starts without one.
+func (m *Meter) call(e *trace.Event) {
+	c := m.calls[e.Call]
+	if c == nil {
+		c = &meteredCall{first: e.T, wanted: m.wanted(e.To)}
+		m.calls[e.Call] = c
+		m.cost.Calls++
+	}
+	c.began = e.T
+	if e.Target != "" {
+		m.attempt(c, e)
+	}
+}
+
+// wanted is the target that a call to that name is for: itself, or the one
+// whose breaker has the name.
+func (m *Meter) wanted(to string) string {
+	if m.byTarget[to] != nil {
+		return to
+	}
+	if b := m.byName[to]; b != nil {
+		return b.main.name
+	}
+	return ""
+}
+
+func (m *Meter) admit(e *trace.Event) {
+	if c := m.calls[e.Call]; c != nil {
+		m.attempt(c, e)
+	}
+	if b := m.byName[e.Breaker]; b != nil && e.Target != b.main.name {
+		b.main.turnAway(e.T)
+	}
+}
+
+// attempt is the start of one, at e.Target.
+func (m *Meter) attempt(c *meteredCall, e *trace.Event) {
+	c.began = e.T
+	m.cost.Attempts++
+	if !c.rerouted && c.wanted != "" && e.Target != c.wanted {
+		c.rerouted = true
+		m.cost.Rerouted++
+	}
+	if t := m.byTarget[e.Target]; t != nil && t.start(e.T) {
+		m.cost.Wasted++
+	}
+}
+
+func (m *Meter) turnedAway(e *trace.Event) {
+	if b := m.byName[e.Breaker]; b != nil {
+		b.main.turnAway(e.T)
+	}
+}
+
+func (m *Meter) result(e *trace.Event) {
+	c := m.calls[e.Call]
+	if c == nil {
+		return
+	}
+	if e.Outcome != trace.Success {
+		c.ended = e.T
+		m.ending, m.endingID = c, e.Call
+		return
+	}
+	if t := m.byTarget[e.Target]; t != nil {
+		t.succeeded(c.began, e.T)
+	}
+	m.close(e.Call, e.T, true)
+}
+
+// settle decides, by the event after a failed attempt, whether its call is over.
+// What the failure did to the breaker comes first.
+func (m *Meter) settle(e *trace.Event) {
+	if e.Kind == trace.Transition || e.Kind == trace.Switch {
+		return
+	}
+	id, c := m.endingID, m.ending
+	m.ending = nil
+	if e.Kind != trace.Retry || e.Call != id {
+		m.close(id, c.ended, false)
+	}
+}
+
+// close ends a call by the instant at.
+func (m *Meter) close(id int, at time.Duration, ok bool) {
+	c := m.calls[id]
+	if c == nil {
+		return
+	}
+	delete(m.calls, id)
+	wait := at - c.first
+	m.wait(wait, true)
+	if ok {
+		m.cost.Succeeded++
+		m.cost.WaitWasted = plus(m.cost.WaitWasted, c.began-c.first)
+		return
+	}
+	m.cost.Failed++
+	m.cost.WaitWasted = plus(m.cost.WaitWasted, wait)
+}
+
+func (m *Meter) wait(d time.Duration, finished bool) {
+	m.cost.WaitTotal = plus(m.cost.WaitTotal, d)
+	switch {
+	case !finished:
+	case d == 0:
+		m.zeros++
+	default:
+		m.waits = append(m.waits, d)
+	}
+}
+
+func (m *Meter) vanish(e *trace.Event) {
+	c := m.calls[e.Call]
+	if c == nil {
+		return
+	}
+	delete(m.calls, e.Call)
+	m.cost.Failed++
+	m.lost = append(m.lost, lostCall{c.first, e.Until, e.Known})
+}
+
+func (m *Meter) transition(e *trace.Event) {
+	b := m.byName[e.Breaker]
+	if b == nil {
+		return
+	}
+	if e.To == "open" || e.To == "fallback" {
+		b.Openings++
+	}
+	resting := e.To == "closed" || e.To == "primary"
+	switch {
+	case b.resting && !resting:
+		b.since = e.Effective
+	case !b.resting && resting:
+		b.OpenTime += e.Effective - b.since
+	}
+	b.resting = resting
+	if e.Rule == "T3" || e.Rule == "M10" {
+		if i := b.main.outageAt(e.Effective); i >= 0 && b.Detect[i] == nil {
+			b.Detect[i] = new(e.Effective - b.main.outages[i].From)
+		}
+	}
+}
+
+// finish closes the books at the run's end.
+func (m *Meter) finish(end time.Duration) {
+	m.cost.Unfinished = len(m.calls)
+	for _, c := range m.calls {
+		m.wait(end-c.first, false)
+	}
+	for _, l := range m.lost {
+		until := end
+		if l.known {
+			until = min(end, l.until)
+		}
+		m.wait(until-l.first, l.known && l.until <= end)
+		m.cost.WaitWasted = plus(m.cost.WaitWasted, until-l.first)
+	}
+	m.cost.rank(m.waits, m.zeros)
+	for _, b := range m.breakers {
+		if !b.resting {
+			b.OpenTime += end - b.since
+		}
+		b.Detect = b.Detect[:b.main.until(end)]
+		m.cost.Breakers = append(m.cost.Breakers, b.BreakerCost)
+	}
+	for _, t := range m.targets {
+		m.cost.Outages = append(m.cost.Outages, t.costs(end)...)
+	}
+	*m = Meter{cost: m.cost}
+}
+
+// forever is later than any instant of a run.
+const forever = time.Duration(math.MaxInt64)

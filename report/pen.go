@@ -1,0 +1,199 @@
+package report
+
+import (
+	"math"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// box is a rectangle in pixels from the top left.
+type box struct{ x, y, w, h float64 }
+
+// pen draws on any canvas, in pixels from the top left. It remembers where it
+// wrote, for the test that nothing overlaps.
+type pen struct {
+	c      vg.Canvas
+	height vg.Length
+	theme  theme
+	texts  []written
+}
+
+type written struct {
+	box
+	text string
+}
+
+var plainText = text.Plain{Fonts: font.NewCache(liberation.Collection())}
+
+func face(size float64, bold bool) font.Face {
+	f := font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size*pixel))
+	if bold {
+		f.Weight = xfont.WeightBold
+	}
+	return plainText.Fonts.Lookup(f, f.Size)
+}
+
+// width is how wide the text is, in pixels.
+func width(s string, size float64, bold bool) float64 {
+	f := face(size, bold)
+	return float64(f.Width(s)) / pixel
+}
+
+// fitted is the text, cut to the width with an ellipsis if it must be.
+func fitted(s string, size float64, bold bool, most float64) string {
+	if width(s, size, bold) <= most {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 0 && width(string(r)+"…", size, bold) > most {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}
+
+// wrapped breaks the text into lines no wider than that.
+func wrapped(s string, size float64, bold bool, most float64) []string {
+	var lines []string
+	line := ""
+	for len(s) > 0 {
+		word := s
+		for i := 1; i < len(s); i++ {
+			if s[i] == ' ' {
+				word = s[:i]
+				break
+			}
+		}
+		s = s[len(word):]
+		if line != "" && width(line+word, size, bold) > most {
+			lines = append(lines, line)
+			for len(word) > 0 && word[0] == ' ' {
+				word = word[1:]
+			}
+			line = ""
+		}
+		line = fitted(line+word, size, bold, most)
+	}
+	return append(lines, line)
+}
+
+func (p *pen) point(x, y float64) vg.Point {
+	return vg.Point{X: vg.Length(x * pixel), Y: p.height - vg.Length(y*pixel)}
+}
+
+func (p *pen) path(closed bool, xy ...float64) vg.Path {
+	var path vg.Path
+	path.Move(p.point(xy[0], xy[1]))
+	for i := 2; i < len(xy); i += 2 {
+		path.Line(p.point(xy[i], xy[i+1]))
+	}
+	if closed {
+		path.Close()
+	}
+	return path
+}
+
+func (p *pen) set(name string, w float64, dash ...vg.Length) {
+	p.c.SetColor(p.theme.color(name))
+	p.c.SetLineWidth(vg.Length(w * pixel))
+	p.c.SetLineDash(dash, 0)
+}
+
+func (p *pen) fill(name string, xy ...float64) {
+	p.set(name, 0)
+	p.c.Fill(p.path(true, xy...))
+}
+
+func (p *pen) stroke(name string, w float64, xy ...float64) {
+	p.set(name, w)
+	p.c.Stroke(p.path(false, xy...))
+}
+
+func (p *pen) dashed(name string, w float64, xy ...float64) {
+	p.set(name, w, 2, 1.5)
+	p.c.Stroke(p.path(false, xy...))
+}
+
+func (p *pen) rect(name string, b box) {
+	p.fill(name, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)
+}
+
+func (p *pen) frame(name string, w float64, b box) {
+	h := w / 2
+	p.set(name, w)
+	p.c.Stroke(p.path(true, b.x+h, b.y+h, b.x+b.w-h, b.y+h, b.x+b.w-h, b.y+b.h-h, b.x+h, b.y+b.h-h))
+}
+
+// hatch strokes a box at 45 degrees, clipped by hand: canvases have no clipping.
+func (p *pen) hatch(name string, b box, step float64) {
+	var path vg.Path
+	for s := b.x - b.h + step/2; s < b.x+b.w; s += step {
+		ax, ay, bx, by := s, b.y+b.h, s+b.h, b.y
+		if ax < b.x {
+			ay -= b.x - ax
+			ax = b.x
+		}
+		if over := bx - (b.x + b.w); over > 0 {
+			by += over
+			bx = b.x + b.w
+		}
+		if bx-ax > 0.4 {
+			path.Move(p.point(ax, ay))
+			path.Line(p.point(bx, by))
+		}
+	}
+	p.set(name, 0.8)
+	p.c.Stroke(path)
+}
+
+func (p *pen) circle(name string, x, y, r, w float64) {
+	var path vg.Path
+	at := p.point(x, y)
+	radius := vg.Length(r * pixel)
+	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	path.Arc(at, radius, 0, 2*math.Pi)
+	path.Close()
+	p.set(name, w)
+	if w == 0 {
+		p.c.Fill(path)
+	} else {
+		p.c.Stroke(path)
+	}
+}
+
+// align is where the text stands by its x.
+type align uint8
+
+const (
+	left align = iota
+	centre
+	right
+)
+
+// text writes s with its middle at the height y.
+func (p *pen) text(name string, x, y, size float64, bold bool, a align, s string) {
+	if s == "" {
+		return
+	}
+	w := width(s, size, bold)
+	switch a {
+	case centre:
+		x -= w / 2
+	case right:
+		x -= w
+	}
+	p.texts = append(p.texts, written{box{x, y - size/2, w, size}, s})
+	p.c.SetColor(p.theme.color(name))
+	p.c.FillString(face(size, bold), p.point(x, y+size*0.36), s)
+}
+
+// group opens a group with a tooltip where the canvas knows such a thing.
+func (p *pen) group(title string) func() {
+	if g, ok := p.c.(interface{ group(string) func() }); ok {
+		return g.group(title)
+	}
+	return func() {}
+}

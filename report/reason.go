@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// reasons says for every rule that can cause a transition, in words, why it did.
+var reasons = []struct {
+	rule   string
+	reason func(m *Moment) string
+}{
+	{"T3", func(m *Moment) string { return streak(m, "failure") }},
+	{"T5", func(m *Moment) string { return "the cooldown was over; " + asked(m, "the probe", "became the probe") }},
+	{"T7", leaseRanOut},
+	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }},
+	{"T9", func(m *Moment) string { return verdict(m, "failed") }},
+	{"T15", func(*Moment) string { return "an operator reset the breaker" }},
+	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probes the primary") }},
+	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }},
+	{"M10", func(m *Moment) string { return streak(m, "failed turn") }},
+	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }},
+	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }},
+	{"M16", func(*Moment) string { return "an operator reset the breaker" }},
+}
+
+// Reason is a sentence, without its full stop, that says why the transition
+// happened.
+func (m *Moment) Reason() string {
+	for i := range reasons {
+		if reasons[i].rule == m.Rule {
+			return reasons[i].reason(m)
+		}
+	}
+	return "by the breaker's own rules" + because(m)
+}
+
+// streak is T3 and M10: failures in a row.
+func streak(m *Moment, what string) string {
+	if m.Failures <= 1 {
+		return "a " + what + because(m)
+	}
+	return "the " + ordinal(m.Failures) + " " + what + " in a row" + because(m)
+}
+
+// asked is T5 and M2: the call that asked goes.
+func asked(m *Moment, nobody, does string) string {
+	if m.Call == 0 {
+		return nobody + " was let through"
+	}
+	return fmt.Sprintf("call %d asked and %s", m.Call, does)
+}
+
+func leaseRanOut(m *Moment) string {
+	probe := "the probe"
+	if m.ProbeCall != 0 {
+		probe = fmt.Sprintf("the probe of call %d", m.ProbeCall)
+	}
+	s := probe + " had not answered when its lease ended"
+	if m.T > m.Effective {
+		s += " (noticed at " + Clock(m.T) + ")"
+	}
+	return s
+}
+
+// verdict is T8 and T9. An anonymous result is taken for the probe's, whosever
+// it is.
+func verdict(m *Moment, did string) string {
+	switch {
+	case m.Call == 0:
+		return "the probe " + did
+	case m.ProbeCall != 0 && m.Call != m.ProbeCall:
+		return fmt.Sprintf("call %d %s, and was taken for the probe, which is call %d", m.Call, did, m.ProbeCall)
+	case m.Outcome == trace.Success || m.Outcome == "":
+		return fmt.Sprintf("the probe %s (call %d)", did, m.Call)
+	default:
+		return "the probe " + did + because(m)
+	}
+}
+
+// because is " (call 3: timeout)", as far as it is known.
+func because(m *Moment) string {
+	if m.Call == 0 || m.Outcome == "" || m.Outcome == trace.Success {
+		return byCall(m)
+	}
+	return fmt.Sprintf(" (call %d: %s)", m.Call, outcomeWord(m.Outcome))
+}
+
+func byCall(m *Moment) string {
+	if m.Call == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (call %d)", m.Call)
+}
+
+// outcomeWord is an outcome as people say it.
+func outcomeWord(outcome string) string {
+	switch outcome {
+	case trace.RateLimit:
+		return "rate limit"
+	case trace.Permanent:
+		return "permanent error"
+	case trace.Vanished:
+		return "vanished"
+	default:
+		return outcome
+	}
+}
+
+// step is one line of a run's story: a transition, or another model that serves.
+type step struct {
+	at      time.Duration
+	breaker string
+	move    string
+	why     string
+}
+
+// WriteReasons tells every change of every breaker in the order of effective
+// times, with its reason, a line each. Beyond limit lines (0: no limit) it says
+// how many are left out. Without a change it writes nothing.
+func WriteReasons(w io.Writer, h *History, limit int) error {
+	steps := h.steps()
+	left := 0
+	if limit > 0 && len(steps) > limit {
+		left = len(steps) - limit
+		steps = steps[:limit]
+	}
+	var rows [][]string
+	for _, s := range steps {
+		row := []string{Clock(s.at)}
+		if len(h.Breakers) > 1 {
+			row = append(row, s.breaker)
+		}
+		rows = append(rows, append(row, s.move, s.why))
+	}
+	for _, line := range aligned(rows) {
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			return err
+		}
+	}
+	if left > 0 {
+		_, err := fmt.Fprintf(w, "… and %s more\n", thousands(int64(left)))
+		return err
+	}
+	return nil
+}
+
+// aligned joins the cells of each row, three blanks apart. All but the last
+// column are as wide as their widest cell.
+func aligned(rows [][]string) []string {
+	var widths []int
+	for _, row := range rows {
+		for i, s := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], displaywidth.String(s))
+		}
+	}
+	lines := make([]string, len(rows))
+	for k, row := range rows {
+		var b strings.Builder
+		for i, s := range row {
+			b.WriteString(s)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-displaywidth.String(s)+3))
+			}
+		}
+		lines[k] = b.String()
+	}
+	return lines
+}
+
+// steps are the story of the run. A change of the served model at a transition
+// is told with it.
+func (h *History) steps() []step {
+	var all []step
+	for _, b := range h.Breakers {
+		var moments []*Moment
+		for i := range h.Moments {
+			if h.Moments[i].Breaker == b.Name {
+				moments = append(moments, &h.Moments[i])
+			}
+		}
+		all = append(all, b.story(moments)...)
+	}
+	slices.SortStableFunc(all, func(x, y step) int { return cmp.Compare(x.at, y.at) })
+	return all
+}
+
+// story is the transitions of one breaker and, between them, the switches that
+// its bands show.
+func (b *BreakerHistory) story(moments []*Moment) []step {
+	var steps []step
+	next := 0
+	tell := func(until time.Duration) {
+		for ; next < len(moments) && moments[next].Effective <= until; next++ {
+			m := moments[next]
+			why := m.Reason()
+			if m.Rule != "" {
+				why = m.Rule + ": " + why
+			}
+			steps = append(steps, step{m.Effective, b.Name, m.From + " → " + m.To, why})
+		}
+	}
+	for i := range b.Bands {
+		if i == 0 || b.Model == nil {
+			continue
+		}
+		before, band := &b.Bands[i-1], &b.Bands[i]
+		tell(band.From)
+		if before.Serves == band.Serves {
+			continue
+		}
+		served := "served by " + band.Serves
+		if band.Serves == "" {
+			served = "nobody is left to serve"
+		}
+		if n := len(steps); n > 0 && steps[n-1].at == band.From && before.State != band.State {
+			steps[n-1].why += "; " + served
+			continue
+		}
+		steps = append(steps, step{band.From, b.Name, band.State, served})
+	}
+	tell(forever)
+	return steps
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// svgCanvas is a vg.Canvas that writes SVG for documents: real text in a stack
+// of fonts, each with the length that the layout counts on; a title and a
+// description; groups with tooltips; and a second theme for dark pages.
+type svgCanvas struct {
+	w, h        vg.Length
+	title, desc string
+	themes      [2]theme // as drawn, and for prefers-color-scheme: dark
+	body        bytes.Buffer
+	states      []svgState
+	depth       int
+}
+
+type svgState struct {
+	color color.Color
+	width vg.Length
+	dash  []vg.Length
+	at    vg.Point // translation
+}
+
+// pixel is a CSS pixel in points.
+const pixel = 0.75
+
+func newSVG(w, h vg.Length, title, desc string) *svgCanvas {
+	return &svgCanvas{w: w, h: h, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
+}
+
+func (s *svgCanvas) top() *svgState { return &s.states[len(s.states)-1] }
+
+func (s *svgCanvas) Size() (w, h vg.Length)                 { return s.w, s.h }
+func (s *svgCanvas) SetLineWidth(w vg.Length)               { s.top().width = w }
+func (s *svgCanvas) SetLineDash(d []vg.Length, _ vg.Length) { s.top().dash = d }
+func (s *svgCanvas) SetColor(c color.Color)                 { s.top().color = c }
+func (s *svgCanvas) Push()                                  { s.states = append(s.states, *s.top()) }
+func (s *svgCanvas) Pop()                                   { s.states = s.states[:len(s.states)-1] }
+func (s *svgCanvas) Translate(p vg.Point)                   { s.top().at = s.top().at.Add(p) }
+func (s *svgCanvas) Rotate(float64)                         { panic("report: no timeline turns anything") }
+func (s *svgCanvas) Scale(_, _ float64)                     { panic("report: no timeline scales anything") }
+func (s *svgCanvas) DrawImage(_ vg.Rectangle, _ image.Image) {
+	panic("report: no timeline holds an image")
+}
+
+// xy are the pixels of a point; SVG counts from the top.
+func (s *svgCanvas) xy(p vg.Point) (x, y float64) {
+	p = p.Add(s.top().at)
+	return float64(p.X) / pixel, float64(s.h-p.Y) / pixel
+}
+
+// decimals writes a number of pixels to a hundredth.
+func decimals(v float64) string {
+	r := math.Round(v*100) / 100
+	if r == 0 {
+		r = 0 // no -0
+	}
+	return strconv.FormatFloat(r, 'f', -1, 64)
+}
+
+func (s *svgCanvas) path(p vg.Path) string {
+	var b strings.Builder
+	to := func(cmd string, q vg.Point) {
+		x, y := s.xy(q)
+		b.WriteString(cmd + decimals(x) + " " + decimals(y))
+	}
+	for _, c := range p {
+		switch c.Type {
+		case vg.MoveComp:
+			to("M", c.Pos)
+		case vg.LineComp:
+			to("L", c.Pos)
+		case vg.ArcComp: // in quarters; the sweep turns with the y axis
+			quarters := int(math.Ceil(math.Abs(c.Angle)/(math.Pi/2) - 1e-9))
+			r := decimals(float64(c.Radius) / pixel)
+			for i := 1; i <= quarters; i++ {
+				sin, cos := math.Sincos(c.Start + c.Angle*float64(i)/float64(quarters))
+				to("A"+r+" "+r+" 0 0 0 ", c.Pos.Add(vg.Point{X: c.Radius * vg.Length(cos), Y: c.Radius * vg.Length(sin)}))
+			}
+		case vg.CloseComp:
+			b.WriteString("Z")
+		default:
+			panic("report: no timeline draws curves")
+		}
+	}
+	return b.String()
+}
+
+// paint is the colour as an attribute, with a class where the themes differ:
+// some renderers know no variables, so the light colour is literal.
+func (s *svgCanvas) paint(attribute, prefix string) string {
+	c := color.NRGBAModel.Convert(s.top().color).(color.NRGBA)
+	a := fmt.Sprintf(` %s="#%02x%02x%02x"`, attribute, c.R, c.G, c.B)
+	if t, ok := s.top().color.(token); ok {
+		a += ` class="` + prefix + t.name + `"`
+	}
+	return a
+}
+
+func (s *svgCanvas) line(format string, a ...any) {
+	s.body.WriteString(strings.Repeat(" ", s.depth+1))
+	fmt.Fprintf(&s.body, format+"\n", a...)
+}
+
+func (s *svgCanvas) Stroke(p vg.Path) {
+	if s.top().width <= 0 || len(p) == 0 {
+		return
+	}
+	dash := ""
+	if len(s.top().dash) > 0 {
+		var d []string
+		for _, v := range s.top().dash {
+			d = append(d, decimals(float64(v)/pixel))
+		}
+		dash = ` stroke-dasharray="` + strings.Join(d, " ") + `"`
+	}
+	s.line(`<path d="%s" fill="none" stroke-width="%s"%s%s/>`, s.path(p), decimals(float64(s.top().width)/pixel), s.paint("stroke", "s-"), dash)
+}
+
+func (s *svgCanvas) Fill(p vg.Path) {
+	if len(p) > 0 {
+		s.line(`<path d="%s"%s/>`, s.path(p), s.paint("fill", "f-"))
+	}
+}
+
+func (s *svgCanvas) FillString(f font.Face, p vg.Point, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	x, y := s.xy(p)
+	weight := ""
+	if f.Font.Weight > 0 {
+		weight = ` font-weight="bold"`
+	}
+	s.line(`<text x="%s" y="%s" font-size="%s" textLength="%s"%s%s>%s</text>`, decimals(x), decimals(y), decimals(float64(f.Font.Size)/pixel),
+		decimals(float64(f.Width(text))/pixel), weight, s.paint("fill", "f-"), html.EscapeString(text))
+}
+
+// group opens a group with a tooltip, and returns what closes it.
+func (s *svgCanvas) group(title string) func() {
+	s.line(`<g><title>%s</title>`, html.EscapeString(title))
+	s.depth++
+	return func() {
+		s.depth--
+		s.line(`</g>`)
+	}
+}
+
+// WriteTo writes the whole file.
+func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
+	var b bytes.Buffer
+	w, h := decimals(float64(s.w)/pixel), decimals(float64(s.h)/pixel)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="title desc"`, w, h, w, h)
+	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif">` + "\n")
+	fmt.Fprintf(&b, " <title id=\"title\">%s</title>\n <desc id=\"desc\">%s</desc>\n", html.EscapeString(s.title), html.EscapeString(s.desc))
+	b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
+	for _, name := range tokens {
+		if v := s.themes[1][name]; v != s.themes[0][name] {
+			fmt.Fprintf(&b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
+		}
+	}
+	b.WriteString(" }</style>\n")
+	b.Write(s.body.Bytes())
+	b.WriteString("</svg>\n")
+	return b.WriteTo(out)
+}

@@ -1,0 +1,62 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/report"
+)
+
+func tableRows(t *testing.T) []report.Row {
+	big := report.Cost{Calls: 3600, Attempts: 1234567, Succeeded: 3512, Failed: 88, Finished: 3600, WaitTotal: 1402*time.Hour + 12*time.Minute,
+		WaitWasted: 72*time.Minute + 29*time.Second, WaitP50: 200 * time.Millisecond, WaitP99: 3213 * time.Millisecond, WaitMax: 2 * time.Minute}
+	return []report.Row{
+		{Policy: "breaker", Cost: measured(t, written(t, toolRun, toolText))},
+		{Policy: "plain-retries", Cost: big},
+		{Policy: "no-protection"},
+		{Policy: "retries+breaker", Cost: measured(t, written(t, modelRun, modelText))},
+	}
+}
+
+func TestTables(t *testing.T) {
+	rows := tableRows(t)
+	for name, draw := range map[string]func(*bytes.Buffer) error{
+		"table-one-80.txt":  func(b *bytes.Buffer) error { return report.WriteTable(b, rows[:1], 80) },
+		"table-four-80.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, 80) },
+		"table-four-50.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, 50) },
+		"table-none.txt":    func(b *bytes.Buffer) error { return report.WriteTable(b, nil, 80) },
+		"table.md":          func(b *bytes.Buffer) error { return report.WriteMarkdown(b, rows) },
+	} {
+		var b bytes.Buffer
+		require.NoError(t, draw(&b))
+		golden(t, name, b.String())
+	}
+}
+
+// TestTableNeverWider draws with long and wide names at every width.
+func TestTableNeverWider(t *testing.T) {
+	rows := tableRows(t)
+	rows[1].Policy = strings.Repeat("a-long-name-", 5)
+	rows[2].Policy = strings.Repeat("遮断器", 9)
+	for width := 40; width < 160; width++ {
+		var b bytes.Buffer
+		require.NoError(t, report.WriteTable(&b, rows, width))
+		for line := range strings.Lines(b.String()) {
+			assert.LessOrEqual(t, displaywidth.String(strings.TrimSuffix(line, "\n")), width, line)
+		}
+	}
+}
+
+// TestMarkdownEscapes keeps a name from breaking the table.
+func TestMarkdownEscapes(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, report.WriteMarkdown(&b, []report.Row{{Policy: "a|b<c>{d}_e_\\f\ng"}}))
+	head, _, _ := strings.Cut(b.String(), "\n")
+	assert.Contains(t, head, `| a\|b\<c>\{d}\_e\_\\f g |`)
+}

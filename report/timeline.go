@@ -1,0 +1,241 @@
+package report
+
+import (
+	"errors"
+	"image/color"
+	"io"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// Timeline is the picture of a scenario: one panel for each policy, under one
+// axis of virtual time. What a breaker believes stands below how its target
+// really fares, and below that what became of the calls.
+type Timeline struct {
+	Panels []*History // of one scenario
+	Width  int        // CSS pixels; 0: 720, and never less than 480
+}
+
+const (
+	defaultWidth = 720
+	leastWidth   = 480
+	dpi          = 2 * 96 // a PNG has two pixels for each CSS pixel
+)
+
+var errNoPanels = errors.New("a timeline needs at least one run")
+
+// WriteSVG draws the picture for documents, light and, where the reader prefers
+// that, dark.
+func (t *Timeline) WriteSVG(w io.Writer) error {
+	f, err := t.figure()
+	if err != nil {
+		return err
+	}
+	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), t.Panels[0].Run.Title, t.describe())
+	f.draw(c)
+	_, err = c.WriteTo(w)
+	return err
+}
+
+// WritePNG draws the picture at twice its size in pixels: 1440 wide for 720.
+func (t *Timeline) WritePNG(w io.Writer) error {
+	f, err := t.figure()
+	if err != nil {
+		return err
+	}
+	c := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width*pixel), vg.Length(f.height*pixel)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
+	f.draw(c)
+	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	return err
+}
+
+// Sizes in pixels.
+const (
+	margin    = 16.0
+	titleSize = 16.0
+	textSize  = 12.0
+	smallSize = 11.0
+	leading   = 16.0
+	axisRoom  = 34.0
+)
+
+// figure is a picture laid out: everything has its place before anything is drawn.
+type figure struct {
+	width, height float64
+	title         []string
+	panels        []*panelLanes
+	captions      []string
+	moments       []numbered
+	more          string // what the list of moments leaves out
+	keys          []key
+	end           time.Duration
+	names         float64 // room for the lanes' names
+	plotTop       float64
+	plotHeight    float64
+}
+
+func (t *Timeline) figure() (*figure, error) {
+	if len(t.Panels) == 0 {
+		return nil, errNoPanels
+	}
+	f := &figure{width: float64(max(t.Width, leastWidth))}
+	if t.Width == 0 {
+		f.width = defaultWidth
+	}
+	for _, h := range t.Panels {
+		f.end = max(f.end, h.End)
+	}
+	inner := f.width - 2*margin
+	f.title = wrapped(t.Panels[0].Run.Title, titleSize, true, inner)
+	f.moments, f.more = keyMoments(t.Panels)
+	f.names = t.nameRoom(inner)
+	y := margin + float64(len(f.title))*22 + 6
+	f.plotTop = y
+	for i := range t.Panels {
+		p := newPanel(t.Panels, i, f, y)
+		f.panels = append(f.panels, p)
+		y += p.height
+	}
+	f.plotHeight = y - f.plotTop
+	y += axisRoom
+	for _, c := range t.captions() {
+		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
+	}
+	f.keys = layKeys(t.usedKeys(f), inner)
+	y += float64(len(f.captions))*leading + float64(f.momentLines(inner))*leading + 8
+	if n := len(f.keys); n > 0 {
+		y += f.keys[n-1].y + leading + 8
+	}
+	f.height = y + margin - 4
+	return f, nil
+}
+
+// draw draws the figure on any canvas. The data area is a plot: its axis is
+// gonum's, the lanes are a plotter.
+func (f *figure) draw(c vg.CanvasSizer) *pen {
+	p := &pen{c: c, height: vg.Length(f.height * pixel), theme: light}
+	p.rect("bg", box{0, 0, f.width, f.height})
+	for i, line := range f.title {
+		p.text("ink", margin, margin+10+float64(i)*22, titleSize, true, left, line)
+	}
+	f.drawPlot(p, c)
+	y := f.plotTop + f.plotHeight + axisRoom
+	for _, line := range f.captions {
+		p.text("muted", margin, y+leading/2, smallSize, false, left, line)
+		y += leading
+	}
+	y = f.drawMoments(p, y+4)
+	f.drawKeys(p, y+8)
+	return p
+}
+
+func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
+	pl := plot.New()
+	pl.BackgroundColor = nil
+	pl.HideY()
+	pl.X.Min, pl.X.Max = 0, max(f.end.Seconds(), 1e-9)
+	pl.Y.Min, pl.Y.Max = 0, 1
+	pl.X.Padding, pl.Y.Padding = 0, 0
+	pl.X.Tick.Marker = clockTicks{room: f.width - 2*margin - f.names}
+	pl.X.Tick.Label.Font.Size = vg.Length(smallSize * pixel)
+	pl.X.Tick.Label.Color = p.theme.color("muted")
+	pl.X.Tick.LineStyle.Color = p.theme.color("muted")
+	pl.X.LineStyle.Color = p.theme.color("muted")
+	lanes := &lanePlotter{f: f, pen: p}
+	pl.Add(lanes)
+	area := draw.New(c)
+	area.Min = p.point(margin+f.names, f.plotTop+f.plotHeight)
+	area.Max = p.point(f.width-margin, f.plotTop)
+	// The plot takes the axis's room from what it is given; give it that much more.
+	inside := pl.DataCanvas(area)
+	area.Min.Y -= inside.Min.Y - area.Min.Y
+	pl.Draw(area)
+	p.texts = append(p.texts, lanes.axisTexts(pl, area)...)
+}
+
+// nameRoom is how wide the column of the lanes' names must be.
+func (t *Timeline) nameRoom(inner float64) float64 {
+	room := width("refused", smallSize, false)
+	for _, h := range t.Panels {
+		for _, g := range h.groups() {
+			for _, target := range g.targets {
+				room = max(room, width(target.Name, smallSize, false))
+			}
+			if g.breaker != nil {
+				room = max(room, width(g.breaker.Name, textSize, true))
+			}
+		}
+	}
+	return min(room, inner/4) + 12
+}
+
+// clockTicks is a plot.Ticker whose steps are those of a clock.
+type clockTicks struct{ room float64 }
+
+var clockSteps = []struct{ major, minor time.Duration }{
+	{time.Millisecond, 0}, {2 * time.Millisecond, time.Millisecond}, {5 * time.Millisecond, time.Millisecond}, {10 * time.Millisecond, 5 * time.Millisecond},
+	{20 * time.Millisecond, 10 * time.Millisecond}, {50 * time.Millisecond, 10 * time.Millisecond}, {100 * time.Millisecond, 50 * time.Millisecond},
+	{200 * time.Millisecond, 100 * time.Millisecond}, {500 * time.Millisecond, 100 * time.Millisecond},
+	{time.Second, 500 * time.Millisecond}, {2 * time.Second, time.Second}, {5 * time.Second, time.Second}, {10 * time.Second, 5 * time.Second},
+	{15 * time.Second, 5 * time.Second}, {30 * time.Second, 10 * time.Second}, {time.Minute, 15 * time.Second}, {2 * time.Minute, time.Minute},
+	{5 * time.Minute, time.Minute}, {10 * time.Minute, 5 * time.Minute}, {15 * time.Minute, 5 * time.Minute}, {30 * time.Minute, 10 * time.Minute},
+	{time.Hour, 30 * time.Minute}, {2 * time.Hour, time.Hour}, {6 * time.Hour, 2 * time.Hour}, {12 * time.Hour, 6 * time.Hour}, {24 * time.Hour, 12 * time.Hour},
+	{48 * time.Hour, 24 * time.Hour}, {120 * time.Hour, 24 * time.Hour}, {240 * time.Hour, 120 * time.Hour},
+}
+
+// Ticks are as many as fit without touching, each with its unit.
+func (t clockTicks) Ticks(_, most float64) []plot.Tick {
+	end := time.Duration(most * float64(time.Second))
+	step := clockSteps[len(clockSteps)-1]
+	for end/step.major > 10 { // beyond the table: years
+		step.major, step.minor = step.major*10, step.major
+	}
+	for _, s := range clockSteps {
+		if n := int64(end / s.major); n <= 12 && (float64(n)+1)*t.widest(s.major, end) <= t.room {
+			step = s
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for at := time.Duration(0); at <= end; at += step.major {
+		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, step.major, end)})
+	}
+	for at := step.minor; step.minor > 0 && at <= end; at += step.minor {
+		if at%step.major != 0 {
+			ticks = append(ticks, plot.Tick{Value: at.Seconds()})
+		}
+	}
+	return ticks
+}
+
+// widest is the room that one label needs, with air around it.
+func (t clockTicks) widest(step, end time.Duration) float64 {
+	w := 0.0
+	for _, at := range []time.Duration{end / step * step, max(0, end/step-1) * step} {
+		w = max(w, width(tickLabel(at, step, end), smallSize, false))
+	}
+	return w + 14
+}
+
+// tickLabel writes an instant in one unit for the whole axis.
+func tickLabel(at, step, end time.Duration) string {
+	unit, name := time.Hour, " h"
+	switch {
+	case at == 0:
+		return "0"
+	case step < time.Second && end < 2*time.Second:
+		unit, name = time.Millisecond, " ms"
+	case step < time.Minute && end <= 5*time.Minute:
+		unit, name = time.Second, " s"
+	case end <= 3*time.Hour:
+		unit, name = time.Minute, " min"
+	}
+	if at%unit == 0 {
+		return thousands(int64(at/unit)) + name
+	}
+	return Clock(at)
+}

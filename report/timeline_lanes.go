@@ -1,0 +1,473 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Heights of lanes in pixels.
+const (
+	headingHeight = 24.0
+	targetHeight  = 16.0
+	numberHeight  = 17.0
+	leaseHeight   = 11.0
+	bandHeight    = 26.0
+	rowHeight     = 17.0
+	densityHeight = 28.0
+	groupGap      = 12.0
+)
+
+// panelLanes is one panel: a heading if there are several, then its groups.
+type panelLanes struct {
+	h       *History
+	heading string
+	about   string
+	y       float64
+	height  float64
+	groups  []*groupLanes
+}
+
+// groupLanes are the lanes of one breaker and its targets, or of targets that
+// nothing guards. Their main target's outages are shaded behind all of them.
+type groupLanes struct {
+	*group
+	y, height float64
+	targets   []float64 // tops
+	numbers   float64   // top of the rows of numbers
+	lease     float64   // top of the brackets
+	band      float64   // top of the band
+	rows      []*markRow
+	moments   []placedNumber
+	brackets  bool
+}
+
+// newPanel lays out the panel i from the height y down.
+func newPanel(panels []*History, i int, f *figure, y float64) *panelLanes {
+	p := &panelLanes{h: panels[i], y: y}
+	if len(panels) > 1 {
+		p.heading = p.h.Run.Policy
+		p.about = p.h.Run.PolicyAbout
+		y += headingHeight
+	}
+	for _, g := range p.h.groups() {
+		lanes := &groupLanes{group: g, y: y}
+		p.groups = append(p.groups, lanes)
+		y = lanes.layOut(panels, i, f, y) + groupGap
+	}
+	p.height = y - p.y
+	return p
+}
+
+func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) float64 {
+	for range g.group.targets {
+		g.targets = append(g.targets, y)
+		y += targetHeight + 2
+	}
+	if g.breaker != nil {
+		g.numbers = y
+		var rows int
+		g.moments, rows = placeNumbers(f, panel, g.breaker.Name)
+		y += float64(rows) * numberHeight
+		g.brackets = len(g.breaker.Leases) > 0 && len(g.breaker.Leases) <= 40
+		g.lease = y + 2
+		if g.brackets {
+			y += leaseHeight
+		}
+		g.band = y + 2
+		y += bandHeight + 6
+	}
+	for _, k := range rowKinds {
+		if !g.shows(k, panels) {
+			continue
+		}
+		r := newRow(k, g.marks, f)
+		r.y = y
+		g.rows = append(g.rows, r)
+		y += r.height()
+	}
+	g.height = y - g.y
+	return y
+}
+
+// main is the target that the group is about.
+func (g *group) main() string {
+	if g.breaker != nil {
+		return g.breaker.Main()
+	}
+	return g.targets[0].Name
+}
+
+// shows says whether the group has a row of that kind: where any panel's group
+// for the same target has such marks, so that panels can be compared.
+func (g *groupLanes) shows(k rowKind, panels []*History) bool {
+	if k.gated && g.breaker == nil {
+		return false
+	}
+	for _, h := range panels {
+		for _, other := range h.groups() {
+			if other.main() == g.main() && slices.ContainsFunc(other.marks, func(m Mark) bool { return slices.Contains(k.kinds, m.Kind) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lanePlotter is the plot.Plotter of all lanes.
+type lanePlotter struct {
+	f   *figure
+	pen *pen
+	x   func(time.Duration) float64
+}
+
+// Plot draws the lanes above the axis of p.
+func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, _ := p.Transforms(&c)
+	l.x = func(d time.Duration) float64 { return float64(toX(d.Seconds())) / pixel }
+	for _, pl := range l.f.panels {
+		for _, g := range pl.groups {
+			for _, t := range g.group.targets {
+				if t.Name == g.main() {
+					l.shade(g, t, pl.h.End)
+				}
+			}
+		}
+	}
+	l.grid(p)
+	for _, pl := range l.f.panels {
+		l.heading(pl)
+		for _, g := range pl.groups {
+			l.group(g, pl.h)
+		}
+	}
+}
+
+func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
+	for _, s := range t.Outages(end) {
+		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, Clock(s.From), Clock(s.To)))
+		l.pen.rect("outage", l.span(s.From, s.To, g.y, g.height))
+		done()
+	}
+}
+
+// span is the box of a stretch of time, at least 3 pixels wide.
+func (l *lanePlotter) span(from, to time.Duration, y, h float64) box {
+	x0, x1 := l.x(from), l.x(to)
+	if x1-x0 < 3 {
+		x0 = min(x0, l.x(l.f.end)-3)
+		x1 = x0 + 3
+	}
+	return box{x0, y, x1 - x0, h}
+}
+
+func (l *lanePlotter) grid(p *plot.Plot) {
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		if t.Label != "" {
+			x := l.x(time.Duration(t.Value * float64(time.Second)))
+			l.pen.stroke("grid", 1, x, l.f.plotTop, x, l.f.plotTop+l.f.plotHeight)
+		}
+	}
+}
+
+// axisTexts are the boxes of the labels that the plot draws by itself.
+func (l *lanePlotter) axisTexts(p *plot.Plot, area draw.Canvas) []written {
+	var all []written
+	base := float64(l.pen.height-p.DataCanvas(area).Min.Y) / pixel
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		if t.Label != "" {
+			w := width(t.Label, smallSize, false)
+			all = append(all, written{box{l.x(time.Duration(t.Value*float64(time.Second))) - w/2, base + 8, w, smallSize}, t.Label})
+		}
+	}
+	return all
+}
+
+func (l *lanePlotter) heading(p *panelLanes) {
+	if p.heading == "" {
+		return
+	}
+	room := l.f.width - 2*margin
+	name := fitted(p.heading, textSize, true, room/2)
+	y := p.y + headingHeight/2
+	l.pen.text("ink", margin, y, textSize, true, left, name)
+	x := margin + width(name, textSize, true) + 10
+	counts := p.h.counts()
+	l.pen.text("muted", l.f.width-margin, y, smallSize, false, right, counts)
+	if room := l.f.width - margin - width(counts, smallSize, false) - 14 - x; room > 40 {
+		l.pen.text("muted", x, y, smallSize, false, left, fitted(p.about, smallSize, false, room))
+	}
+}
+
+// counts are the run's calls in a few words.
+func (h *History) counts() string {
+	ok, refused := 0, 0
+	for _, m := range h.Marks {
+		switch m.Kind {
+		case MarkOK:
+			ok++
+		case MarkRefused, MarkExhausted:
+			refused++
+		case MarkLate:
+			if m.Outcome == trace.Success {
+				ok++
+			}
+		}
+	}
+	s := plural(h.Calls, "call", "calls") + " · " + thousands(int64(ok)) + " ok"
+	if len(h.Breakers) > 0 {
+		s += " · " + thousands(int64(refused)) + " turned away"
+	}
+	return s
+}
+
+func (l *lanePlotter) group(g *groupLanes, h *History) {
+	for i, t := range g.group.targets {
+		l.name(t.Name, g.targets[i]+targetHeight/2, smallSize, false)
+		l.target(t, g.targets[i], h.End)
+	}
+	if g.breaker != nil {
+		l.name(g.breaker.Name, g.band+bandHeight/2, textSize, true)
+		l.breaker(g)
+	}
+	for _, r := range g.rows {
+		l.row(r)
+	}
+}
+
+func (l *lanePlotter) name(s string, y, size float64, bold bool) {
+	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-12))
+}
+
+// target draws how the target fares by its script.
+func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
+	for i, s := range t.Segments {
+		to := end
+		if i+1 < len(t.Segments) {
+			to = min(end, t.Segments[i+1].At)
+		}
+		if s.At >= to {
+			continue
+		}
+		look := "up"
+		switch {
+		case s.Success == 0:
+			look = "down"
+		case s.Success < 1:
+			look = "shaky"
+		}
+		b := l.span(s.At, to, y+2, targetHeight-4)
+		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s", t.Name, Clock(s.At), Clock(to), outcomeWord(s.Outcome)))
+		l.pen.rect(look, b)
+		if look == "shaky" {
+			l.pen.hatch("muted", b, 6)
+		}
+		word := outcomeWord(s.Outcome)
+		if s.Success == 1 {
+			word = "up"
+		}
+		l.inside(look, b, false, word)
+		done()
+	}
+}
+
+// inside writes the first of the words that fits into the box, on a plate that
+// keeps hatches off it.
+func (l *lanePlotter) inside(look string, b box, bold bool, words ...string) {
+	for _, s := range words {
+		if w := width(s, smallSize, bold); w+10 <= b.w {
+			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y + 2, w + 6, b.h - 4})
+			l.pen.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
+			return
+		}
+	}
+}
+
+// look is the colour of a band.
+func (b *Band) look() string {
+	switch b.State {
+	case "fallback":
+		if b.Serves == "" {
+			return "spent"
+		}
+		return "backup"
+	case "primary":
+		return "closed"
+	case "recovering":
+		return "half-open"
+	}
+	return b.State
+}
+
+// words are the labels of a band, longest first.
+func (b *Band) words() []string {
+	switch {
+	case b.State == "fallback" && b.Serves == "":
+		return []string{"fallback: exhausted", "exhausted"}
+	case b.Serves != "":
+		return []string{b.State + ": " + b.Serves, b.Serves}
+	}
+	return []string{b.State}
+}
+
+func (l *lanePlotter) breaker(g *groupLanes) {
+	b := g.breaker
+	for i := range b.Bands {
+		l.band(b, &b.Bands[i], g.band)
+	}
+	for i := 1; i < len(b.Bands); i++ { // short ones again, so that they lie above their neighbours
+		if band := &b.Bands[i]; l.x(band.To)-l.x(band.From) < 3 {
+			l.band(b, band, g.band)
+		}
+	}
+	for i := 1; i < len(b.Bands); i++ {
+		if b.Bands[i].Serves != b.Bands[i-1].Serves {
+			l.switched(b.Name, &b.Bands[i], g.band)
+		}
+	}
+	if g.brackets {
+		for i := range b.Leases {
+			l.leaseOf(b, &b.Leases[i], g)
+		}
+	}
+	l.probes(g)
+	for _, n := range g.moments {
+		l.number(g, n)
+	}
+}
+
+func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
+	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], Clock(s.From), Clock(s.To)))
+	defer done()
+	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
+	l.pen.rect(look, at)
+	if look == "half-open" || look == "spent" {
+		l.pen.hatch(look+"-edge", at, 7)
+	}
+	l.pen.frame(look+"-edge", 1, at)
+	l.inside(look, at, true, s.words()...)
+}
+
+// switched marks that another model serves: a notch in the band's upper edge.
+func (l *lanePlotter) switched(name string, s *Band, y float64) {
+	to := s.Serves
+	if to == "" {
+		to = "nobody"
+	}
+	done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", name, to, Clock(s.From)))
+	l.switchMark(l.x(s.From), y)
+	done()
+}
+
+func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
+	if s.To <= s.From && !s.RanOut {
+		return
+	}
+	what := "answered by"
+	if s.RanOut {
+		what = "ran out at"
+	}
+	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, Clock(s.From), what, Clock(s.To)))
+	defer done()
+	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
+	l.pen.stroke("probe", 1.3, x0, y+leaseHeight-2, x0, y+3, x1, y+3, x1, y+leaseHeight-2)
+	if s.RanOut {
+		leaseEnd(l.pen, x1, y+3)
+	}
+}
+
+// probes marks where the gate let a probe through.
+func (l *lanePlotter) probes(g *groupLanes) {
+	lost := map[int]bool{}
+	for _, m := range g.marks {
+		if m.Kind == MarkLost {
+			lost[m.Call] = true
+		}
+	}
+	for _, m := range g.marks {
+		if m.Kind != MarkProbe {
+			continue
+		}
+		what := "is the probe"
+		if lost[m.Call] {
+			what = "is the probe, and is never heard of again"
+		}
+		done := l.pen.group(fmt.Sprintf("%s: call %d %s (%s)", Clock(m.At), m.Call, what, m.Rule))
+		probeMark(l.pen, l.x(m.At), g.band+bandHeight, lost[m.Call])
+		done()
+	}
+}
+
+// number draws a moment's number above the band, with a line down to it.
+func (l *lanePlotter) number(g *groupLanes, n placedNumber) {
+	x := l.x(n.moment.Effective)
+	y := g.numbers + float64(n.row)*numberHeight + numberHeight/2 - 1
+	done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", n.n, Clock(n.moment.Effective), n.moment.From, n.moment.To, n.moment.Rule))
+	l.pen.stroke("muted", 0.8, x, y, x, g.band)
+	numberMark(l.pen, x, y, n.n)
+	done()
+}
+
+// placedNumber is a numbered moment in its row above the band.
+type placedNumber struct {
+	numbered
+	row int
+}
+
+// placeNumbers puts the numbers of a breaker's moments into as few rows as keep
+// them apart.
+func placeNumbers(f *figure, panel int, breaker string) (placed []placedNumber, rows int) {
+	var ends []float64
+	for _, m := range f.moments {
+		if m.panel != panel || m.moment.Breaker != breaker {
+			continue
+		}
+		x := float64(m.moment.Effective) / float64(max(f.end, 1)) * (f.width - 2*margin - f.names)
+		row := 0
+		for row < len(ends) && ends[row] > x-17 {
+			row++
+		}
+		if row == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[row] = x
+		placed = append(placed, placedNumber{m, row})
+	}
+	for i := range placed { // the first row is the lowest, next to the band
+		placed[i].row = len(ends) - 1 - placed[i].row
+	}
+	return placed, len(ends)
+}
+
+// describe tells in words what the picture shows, for those who cannot see it.
+func (t *Timeline) describe() string {
+	var b strings.Builder
+	const most = 12
+	for _, h := range t.Panels {
+		if len(t.Panels) > 1 {
+			fmt.Fprintf(&b, "Under %s: ", h.Run.Policy)
+		}
+		b.WriteString(plural(h.Calls, "call", "calls") + " in " + Clock(h.End) + ". ")
+		for _, br := range h.Breakers {
+			fmt.Fprintf(&b, "%s is ", br.Name)
+			for i := range br.Bands {
+				if i == most {
+					fmt.Fprintf(&b, ", and so on, %d times more", len(br.Bands)-most)
+					break
+				}
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "%s to %s", br.Bands[i].words()[0], Clock(br.Bands[i].To))
+			}
+			b.WriteString(". ")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}

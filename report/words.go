@@ -1,0 +1,126 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Clock writes an instant or a span exactly, to the nanosecond where it has
+// any: "33 s", "1 min 35.2 s", "2 h 5 min", "200 ms".
+func Clock(d time.Duration) string {
+	if d < 0 {
+		return "-" + Clock(-max(d, -forever))
+	}
+	var parts []string
+	if h := d / time.Hour; h > 0 {
+		parts = append(parts, strconv.FormatInt(int64(h), 10)+" h")
+	}
+	if m := d % time.Hour / time.Minute; m > 0 {
+		parts = append(parts, strconv.FormatInt(int64(m), 10)+" min")
+	}
+	if rest := d % time.Minute; rest > 0 || len(parts) == 0 {
+		unit := smallUnit(rest)
+		if len(parts) > 0 {
+			unit = smallUnits[0]
+		}
+		parts = append(parts, decimal(rest, unit.size)+" "+unit.name)
+	}
+	return strings.Join(parts, " ")
+}
+
+// approx writes a span as people say it, rounded: "2 min",
+// "1 h 12 min", "3.2 s", "200 ms".
+func approx(d time.Duration) string {
+	if d.Round(100*time.Millisecond) < time.Minute {
+		unit := smallUnit(d)
+		if tenths := d.Round(unit.size / 10); unit.size > 1 {
+			d = tenths // 999.96 ms becomes 1 s
+		}
+		unit = smallUnit(d)
+		return decimal(d, unit.size) + " " + unit.name
+	}
+	if d.Round(time.Second) < time.Hour {
+		return Clock(d.Round(time.Second))
+	}
+	minutes := int64(d / time.Minute)
+	if d%time.Minute >= time.Minute/2 {
+		minutes++
+	}
+	s := thousands(minutes/60) + " h"
+	if minutes%60 > 0 {
+		s += " " + strconv.FormatInt(minutes%60, 10) + " min"
+	}
+	return s
+}
+
+var smallUnits = []struct {
+	size time.Duration
+	name string
+}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {1, "ns"}}
+
+// smallUnit is the unit below a minute that leaves at least one whole; 0 is in seconds.
+func smallUnit(d time.Duration) (u struct {
+	size time.Duration
+	name string
+}) {
+	for _, u = range smallUnits {
+		if d >= u.size {
+			return u
+		}
+	}
+	return smallUnits[0]
+}
+
+// decimal is d/unit, exactly, without trailing zeros. unit is a power of ten.
+func decimal(d, unit time.Duration) string {
+	s := strconv.FormatInt(int64(d/unit), 10)
+	rest := d % unit
+	if rest == 0 {
+		return s
+	}
+	digits := strconv.FormatInt(int64(unit+rest), 10)[1:] // the 1 in front keeps the zeros
+	return s + "." + strings.TrimRight(digits, "0")
+}
+
+// thousands writes n with a comma at each thousand.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// ordinal is "1st", "2nd", "3rd", "11th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return thousands(int64(n)) + suffix
+}
+
+// moment writes an instant for people: from a second on to the millisecond,
+// which only drawn instants need.
+func moment(d time.Duration) string {
+	if d >= time.Second {
+		d = d.Round(time.Millisecond)
+	}
+	return Clock(d)
+}
+
+// plural is "1 call", "2 calls".
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + many
+}
