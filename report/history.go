@@ -18,10 +18,11 @@ type History struct {
 	Marks    []Mark            // in the order of the events
 	Moments  []Moment          // transitions, in the order of the events
 
-	byName map[string]*BreakerHistory
-	starts map[int]time.Duration // of the attempts in flight, by call
-	via    map[int]string        // the breaker that a call in flight went through
-	ended  int                   // the call whose attempt ended last: it is over unless a Retry follows
+	byName  map[string]*BreakerHistory
+	starts  map[int]time.Duration // of the attempts in flight, by call
+	via     map[int]string        // the breaker that a call in flight went through
+	grouped []*group              // what groups made, once the run is over
+	ended   int                   // the call whose attempt ended last: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -79,6 +80,9 @@ type Moment struct {
 	trace.Event     // the Transition
 	ProbeCall   int // the call that held the probe's slot before it, 0 if none did
 	Outcome     string
+	Answered    bool // of T7: the probe answered after all, too late
+
+	end time.Duration // of the run
 }
 
 // Event takes one event of the trace.
@@ -231,5 +235,17 @@ func (h *History) finish(end time.Duration) {
 		if l := b.lease(); l != nil {
 			l.To = end
 		}
+	}
+	answered := map[int]bool{}
+	for _, m := range h.Marks {
+		switch m.Kind {
+		case MarkProbe, MarkLost, MarkRefused, MarkExhausted:
+		default:
+			answered[m.Call] = true
+		}
+	}
+	for i := range h.Moments {
+		h.Moments[i].end = end
+		h.Moments[i].Answered = h.Moments[i].Rule == "T7" && answered[h.Moments[i].ProbeCall]
 	}
 }

@@ -64,9 +64,12 @@ func leaseRanOut(m *Moment) string {
 	if m.ProbeCall != 0 {
 		probe = fmt.Sprintf("the probe of call %d", m.ProbeCall)
 	}
-	s := probe + " had not answered when its lease ended"
+	s := probe + " never answered; its lease ended here"
+	if m.Answered {
+		s = probe + " had not answered when its lease ended"
+	}
 	if m.T > m.Effective {
-		s += " (noticed at " + Clock(m.T) + ")"
+		s += " (noticed at " + moment(m.T, m.end) + ")"
 	}
 	return s
 }
@@ -135,7 +138,7 @@ func WriteReasons(w io.Writer, h *History, limit int) error {
 	}
 	var rows [][]string
 	for _, s := range steps {
-		row := []string{Clock(s.at)}
+		row := []string{moment(s.at, h.End)}
 		if len(h.Breakers) > 1 {
 			row = append(row, s.breaker)
 		}

@@ -333,6 +333,13 @@ func (g *group) names() []string {
 
 // groups are the breakers in their order, then the other targets that were called.
 func (h *History) groups() []*group {
+	if h.grouped == nil {
+		h.grouped = h.gather()
+	}
+	return h.grouped
+}
+
+func (h *History) gather() []*group {
 	var all []*group
 	byBreaker, byTarget := map[string]*group{}, map[string]*group{}
 	for _, b := range h.Breakers {

@@ -55,7 +55,7 @@ var dark = theme{
 	"closed": "#14503b", "closed-ink": "#c9f2e0", "closed-edge": "#3fae85",
 	"open": "#f0745a", "open-ink": "#1b0500", "open-edge": "#ffab98",
 	"half-open": "#6b5200", "half-open-ink": "#ffedb8", "half-open-edge": "#e3b341",
-	"backup": "#34558c", "backup-ink": "#e3edff", "backup-edge": "#8fb4f0",
+	"backup": "#8aa6ea", "backup-ink": "#050f2b", "backup-edge": "#c3d3ff",
 	"spent": "#f0745a", "spent-ink": "#1b0500", "spent-edge": "#ffab98",
 	"ok": "#58b0f0", "bad": "#ff8e75", "limited": "#e3b341", "refused": "#9aa4af", "probe": "#d2a8ff", "note": "#e6edf3", "note-ink": "#0d1117",
 }

@@ -59,6 +59,7 @@ const (
 	titleSize = 16.0
 	textSize  = 12.0
 	smallSize = 11.0
+	tinySize  = 10.0
 	leading   = 16.0
 	axisRoom  = 34.0
 )
@@ -92,16 +93,13 @@ func (t *Timeline) figure() (*figure, error) {
 	inner := f.width - 2*margin
 	f.title = wrapped(t.Panels[0].Run.Title, titleSize, true, inner)
 	f.moments, f.more = keyMoments(t.Panels)
-	f.names = t.nameRoom(inner)
-	y := margin + float64(len(f.title))*22 + 6
-	f.plotTop = y
-	for i := range t.Panels {
-		p := newPanel(t.Panels, i, f, y)
-		f.panels = append(f.panels, p)
-		y += p.height
+	f.plotTop = margin + float64(len(f.title))*22 + 6
+	f.names = t.nameRoom(inner, false)
+	if t.layPanels(f) { // dense rows have more to say on the left
+		f.names = t.nameRoom(inner, true)
+		t.layPanels(f)
 	}
-	f.plotHeight = y - f.plotTop
-	y += axisRoom
+	y := f.plotTop + f.plotHeight + axisRoom
 	for _, c := range t.captions() {
 		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
 	}
@@ -112,6 +110,24 @@ func (t *Timeline) figure() (*figure, error) {
 	}
 	f.height = y + margin - 4
 	return f, nil
+}
+
+// layPanels lays the panels out, and says whether any row of them is dense.
+func (t *Timeline) layPanels(f *figure) (dense bool) {
+	f.panels = nil
+	y := f.plotTop
+	for i := range t.Panels {
+		p := newPanel(t.Panels, i, f, y)
+		f.panels = append(f.panels, p)
+		y += p.height
+		for _, g := range p.groups {
+			for _, r := range g.rows {
+				dense = dense || r.dense
+			}
+		}
+	}
+	f.plotHeight = y - f.plotTop
+	return dense
 }
 
 // draw draws the figure on any canvas. The data area is a plot: its axis is
@@ -141,7 +157,8 @@ func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
 	pl.Y.Min, pl.Y.Max = 0, 1
 	pl.X.Padding, pl.Y.Padding = 0, 0
 	pl.X.Tick.Marker = clockTicks{room: f.width - 2*margin - f.names}
-	pl.X.Tick.Label.Font.Size = vg.Length(smallSize * pixel)
+	pl.X.Tick.Label.Font = face(smallSize, false).Font
+	pl.X.Tick.Label.Handler = plainText
 	pl.X.Tick.Label.Color = p.theme.color("muted")
 	pl.X.Tick.LineStyle.Color = p.theme.color("muted")
 	pl.X.LineStyle.Color = p.theme.color("muted")
@@ -158,15 +175,18 @@ func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
 }
 
 // nameRoom is how wide the column of the lanes' names must be.
-func (t *Timeline) nameRoom(inner float64) float64 {
+func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
 	room := width("refused", smallSize, false)
+	if dense {
+		room = width("max 9,999 in 30 min", tinySize, false) // below the row's name
+	}
 	for _, h := range t.Panels {
 		for _, g := range h.groups() {
 			for _, target := range g.targets {
 				room = max(room, width(target.Name, smallSize, false))
 			}
 			if g.breaker != nil {
-				room = max(room, width(g.breaker.Name, textSize, true))
+				room = max(room, width(g.breakerName(), textSize, true))
 			}
 		}
 	}
@@ -185,6 +205,16 @@ var clockSteps = []struct{ major, minor time.Duration }{
 	{5 * time.Minute, time.Minute}, {10 * time.Minute, 5 * time.Minute}, {15 * time.Minute, 5 * time.Minute}, {30 * time.Minute, 10 * time.Minute},
 	{time.Hour, 30 * time.Minute}, {2 * time.Hour, time.Hour}, {6 * time.Hour, 2 * time.Hour}, {12 * time.Hour, 6 * time.Hour}, {24 * time.Hour, 12 * time.Hour},
 	{48 * time.Hour, 24 * time.Hour}, {120 * time.Hour, 24 * time.Hour}, {240 * time.Hour, 120 * time.Hour},
+}
+
+// stepOf is the shortest step of a clock that is no shorter than that.
+func stepOf(least time.Duration) time.Duration {
+	for _, s := range clockSteps {
+		if s.major >= least {
+			return s.major
+		}
+	}
+	return least
 }
 
 // Ticks are as many as fit without touching, each with its unit.

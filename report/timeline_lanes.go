@@ -140,10 +140,10 @@ func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	l.grid(p)
 	for _, pl := range l.f.panels {
 		l.heading(pl)
 		for _, g := range pl.groups {
+			l.grid(p, g)
 			l.group(g, pl.h)
 		}
 	}
@@ -167,11 +167,11 @@ func (l *lanePlotter) span(from, to time.Duration, y, h float64) box {
 	return box{x0, y, x1 - x0, h}
 }
 
-func (l *lanePlotter) grid(p *plot.Plot) {
+func (l *lanePlotter) grid(p *plot.Plot, g *groupLanes) {
 	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 		if t.Label != "" {
 			x := l.x(time.Duration(t.Value * float64(time.Second)))
-			l.pen.stroke("grid", 1, x, l.f.plotTop, x, l.f.plotTop+l.f.plotHeight)
+			l.pen.stroke("grid", 1, x, g.y, x, g.y+g.height)
 		}
 	}
 }
@@ -233,7 +233,7 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 		l.target(t, g.targets[i], h.End)
 	}
 	if g.breaker != nil {
-		l.name(g.breaker.Name, g.band+bandHeight/2, textSize, true)
+		l.name(g.breakerName(), g.band+bandHeight/2, textSize, true)
 		l.breaker(g)
 	}
 	for _, r := range g.rows {
@@ -337,6 +337,10 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 		}
 	}
 	l.probes(g)
+	for _, n := range g.moments { // all lines below all numbers
+		x := l.x(n.moment.Effective)
+		l.pen.stroke("muted", 0.8, x, g.numberY(n), x, g.band)
+	}
 	for _, n := range g.moments {
 		l.number(g, n)
 	}
@@ -390,10 +394,12 @@ func (l *lanePlotter) probes(g *groupLanes) {
 			lost[m.Call] = true
 		}
 	}
+	last := -1e9
 	for _, m := range g.marks {
-		if m.Kind != MarkProbe {
+		if m.Kind != MarkProbe || l.x(m.At)-last < markApart/2 { // on top of the one before
 			continue
 		}
+		last = l.x(m.At)
 		what := "is the probe"
 		if lost[m.Call] {
 			what = "is the probe, and is never heard of again"
@@ -404,13 +410,14 @@ func (l *lanePlotter) probes(g *groupLanes) {
 	}
 }
 
-// number draws a moment's number above the band, with a line down to it.
+// numberY is the height of a moment's number above the band.
+func (g *groupLanes) numberY(n placedNumber) float64 {
+	return g.numbers + float64(n.row)*numberHeight + numberHeight/2 - 1
+}
+
 func (l *lanePlotter) number(g *groupLanes, n placedNumber) {
-	x := l.x(n.moment.Effective)
-	y := g.numbers + float64(n.row)*numberHeight + numberHeight/2 - 1
 	done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", n.n, Clock(n.moment.Effective), n.moment.From, n.moment.To, n.moment.Rule))
-	l.pen.stroke("muted", 0.8, x, y, x, g.band)
-	numberMark(l.pen, x, y, n.n)
+	numberMark(l.pen, l.x(n.moment.Effective), g.numberY(n), n.n)
 	done()
 }
 

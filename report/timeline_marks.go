@@ -17,7 +17,8 @@ type rowKind struct {
 
 var rowKinds = []rowKind{
 	{"served", []MarkKind{MarkOK}, false},
-	{"failed", []MarkKind{MarkFailed, MarkRateLimited, MarkCancelled, MarkLost, MarkLate}, false},
+	{"failed", []MarkKind{MarkFailed, MarkRateLimited, MarkCancelled, MarkLost}, false},
+	{"ignored", []MarkKind{MarkLate}, true},
 	{"refused", []MarkKind{MarkRefused, MarkExhausted}, true},
 }
 
@@ -36,7 +37,7 @@ type markRow struct {
 type bin []int
 
 const (
-	binWidth   = 4.0 // pixels
+	binWidth   = 4.0 // pixels, at least
 	markApart  = 6.0 // single marks closer than that touch
 	mayTouch   = 0.15
 	markRadius = 3.6
@@ -53,11 +54,10 @@ func newRow(k rowKind, marks []Mark, f *figure) *markRow {
 	if r.dense = touching(r.marks, f.end, room); !r.dense {
 		return r
 	}
-	n := int(room / binWidth)
-	r.bins = make([]bin, n)
-	r.per = f.end / time.Duration(n)
+	r.per = stepOf(max(1, time.Duration(float64(f.end)*binWidth/room)))
+	r.bins = make([]bin, f.end/r.per+1)
 	for _, m := range r.marks {
-		i := min(n-1, int(float64(m.At)/float64(f.end)*float64(n)))
+		i := m.At / r.per
 		if r.bins[i] == nil {
 			r.bins[i] = make(bin, len(k.kinds))
 		}
@@ -124,16 +124,17 @@ func (l *lanePlotter) row(r *markRow) {
 		return
 	}
 	l.name(r.name, r.y+8, smallSize, false)
-	l.pen.text("muted", margin, r.y+20, 10, false, left, fitted("max "+thousands(int64(r.most))+" in "+approx(r.per), 10, false, l.f.names-6))
-	w := (to - from) / float64(len(r.bins))
+	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted("max "+thousands(int64(r.most))+" in "+Clock(r.per), tinySize, false, l.f.names-6))
 	for i, b := range r.bins {
 		y := r.y + h - 1
+		x := l.x(time.Duration(i) * r.per)
+		w := l.x(min(l.f.end, time.Duration(i+1)*r.per)) - x
 		for k, n := range b {
 			if n == 0 {
 				continue
 			}
 			tall := max(1.5, float64(n)/float64(r.most)*(h-4))
-			l.pen.rect(markColor[r.kinds[k]], box{from + float64(i)*w, y - tall, w - 0.6, tall})
+			l.pen.rect(markColor[r.kinds[k]], box{x, y - tall, max(1, w-0.6), tall})
 			y -= tall
 		}
 	}
@@ -212,7 +213,7 @@ func switchMark(p *pen, x, y float64) {
 
 func numberMark(p *pen, x, y float64, n int) {
 	p.circle("note", x, y, 7.5, 0)
-	p.text("note-ink", x, y, 10, true, centre, fmt.Sprint(n))
+	p.text("note-ink", x, y, tinySize, true, centre, fmt.Sprint(n))
 }
 
 // key is one entry of the legend.

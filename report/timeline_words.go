@@ -55,7 +55,7 @@ func (n *numbered) words(breakers int) string {
 	if n.policy != "" {
 		b.WriteString(n.policy + ", ")
 	}
-	b.WriteString(moment(m.Effective) + ": ")
+	b.WriteString(moment(m.Effective, m.end) + ": ")
 	if breakers > 1 {
 		b.WriteString(m.Breaker + " ")
 	}

@@ -108,11 +108,14 @@ func ordinal(n int) string {
 	return thousands(int64(n)) + suffix
 }
 
-// moment writes an instant for people: from a second on to the millisecond,
-// which only drawn instants need.
-func moment(d time.Duration) string {
+// moment writes an instant of a run that ends at end as its axis does: "63 s"
+// in a short run, "12 min 3 s" in a long one, to the millisecond.
+func moment(d, end time.Duration) string {
 	if d >= time.Second {
 		d = d.Round(time.Millisecond)
+	}
+	if end <= 5*time.Minute && d >= time.Minute {
+		return decimal(d, time.Second) + " s"
 	}
 	return Clock(d)
 }
