@@ -30,7 +30,7 @@ func terminal() streams {
 
 // limits is the flag that every command which reads scenarios has.
 type limits struct {
-	Limit []string `placeholder:"N" help:"Allow runs of more than 10,000,000 calls (--limit=20000000), or files of more than 1MiB (--limit=4MiB). May be given twice."`
+	Limit []string `sep:"none" placeholder:"N" help:"Allow runs of more than 10,000,000 calls (--limit=20000000), or files of more than 1MiB (--limit=4MiB). May be given twice."`
 }
 
 // parse reads the flag: a plain number is of calls, one with a unit of bytes.

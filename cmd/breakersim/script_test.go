@@ -49,12 +49,14 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// repeat FILE N TEXT: makes a file of N times TEXT.
+// repeat FILE N TEXT: makes a file of N times TEXT, which may have Go's escapes.
 func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: repeat FILE N TEXT")
 	}
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(args[2], n)), 0o666))
+	text, err := strconv.Unquote(`"` + args[2] + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(text, n)), 0o666))
 }
