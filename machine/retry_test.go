@@ -113,7 +113,7 @@ func TestWaitsStayInRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := machine.Ladder{Curve: some(t, "curve", "exponential", "fixed"), Jitter: some(t, "jitter", "none", "proportional", "full", "equal", "decorrelated"),
 			Attempts: rapid.IntRange(1, 200).Draw(t, "attempts"), Base: some(t, "base", 0, 1, time.Second, time.Hour, math.MaxInt64/4),
-			Cap: some(t, "cap", 0, time.Second, time.Hour, math.MaxInt64/4)}
+			Cap: some(t, "cap", 0, time.Second, time.Hour, math.MaxInt64/2)}
 		waits, end := climb(l, machine.Transient, -1, rapid.Float64Range(0, 0.999).Draw(t, "u"))
 		assert.Equal(t, machine.L1, end)
 		for _, w := range waits {
