@@ -176,9 +176,12 @@ func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
 
 // nameRoom is how wide the column of the lanes' names must be.
 func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
-	room := width("refused", smallSize, false)
+	room := 0.0
+	for _, k := range rowKinds {
+		room = max(room, width(k.name, smallSize, false))
+	}
 	if dense {
-		room = width("max 9,999 in 30 min", tinySize, false) // below the row's name
+		room = max(room, width("max 9,999 in 30 min", tinySize, false)) // below the row's name
 	}
 	for _, h := range t.Panels {
 		for _, g := range h.groups() {

@@ -22,6 +22,8 @@ type val[T any] struct {
 
 func (v *val[T]) said() bool { return v.node != nil }
 
+func (v *val[T]) put(n ast.Node) { v.node = n }
+
 func (v *val[T]) decodeNode(d *decoder, n ast.Node, what string) {
 	v.node = n
 	d.decode(n, reflect.ValueOf(&v.V).Elem(), what)
@@ -70,6 +72,9 @@ type textDecoder interface{ parse(text string) error }
 
 // decode reads the node n, which the file calls what, into v.
 func (d *decoder) decode(n ast.Node, v reflect.Value, what string) {
+	if p, ok := v.Addr().Interface().(interface{ put(ast.Node) }); ok {
+		p.put(n) // also where it turns out to be wrong, so that its place is known
+	}
 	switch x := n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
 		d.fault(n, "anchors, aliases, merge keys and tags are not read here; write it out")

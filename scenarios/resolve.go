@@ -95,7 +95,7 @@ func (r *resolver) head() {
 	if r.s.Title == "" {
 		r.s.Title = r.s.Name
 	}
-	if strings.ContainsAny(r.s.Title, "\n\r\t") {
+	if f.Title.said() && strings.ContainsAny(r.s.Title, "\n\r\t") {
 		r.d.fault(f.Title.node, "a title is one line")
 	}
 	r.s.Open, r.s.Duration = !f.Duration.said(), time.Duration(f.Duration.V)

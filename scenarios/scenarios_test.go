@@ -310,6 +310,8 @@ func FuzzLoad(f *testing.F) {
 		f.Add(src)
 	}
 	f.Add([]byte("? a\n: b\n- c\n&x *x <<: !!str"))
+	f.Add([]byte("calls:\n  -"))
+	f.Add([]byte("scenario: 0\n\n 0"))
 	f.Add([]byte("scenario: a\ntargets: {a: }\ncalls: [{at: 1s, to: a}]\nexpect: [{breaker: a, transitions: [x@1s]}]"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s, err := Load("fuzz.yaml", src, Limits{Bytes: 1 << 16, Calls: 1000})
