@@ -112,11 +112,6 @@ func (p *pen) stroke(name string, w float64, xy ...float64) {
 	p.c.Stroke(p.path(false, xy...))
 }
 
-func (p *pen) dashed(name string, w float64, xy ...float64) {
-	p.set(name, w, 2, 1.5)
-	p.c.Stroke(p.path(false, xy...))
-}
-
 func (p *pen) rect(name string, b box) {
 	p.fill(name, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)
 }

@@ -37,9 +37,10 @@ type markRow struct {
 type bin []int
 
 const (
-	binWidth   = 4.0 // pixels, at least
-	markApart  = 6.0 // single marks closer than that touch
-	mayTouch   = 0.15
+	binWidth   = 4.0  // pixels, at least
+	markApart  = 6.0  // single marks closer than that touch
+	mayTouch   = 0.15 // of the marks
+	mayStack   = 3    // marks at one instant
 	markRadius = 3.6
 )
 
@@ -81,7 +82,7 @@ func (b bin) sum() int {
 // those at the very same instant.
 func touching(marks []Mark, end time.Duration, room float64) bool {
 	if end <= 0 || len(marks) < 2 {
-		return len(marks) > 12
+		return len(marks) > mayStack
 	}
 	at := make([]time.Duration, len(marks))
 	for i, m := range marks {
@@ -92,7 +93,7 @@ func touching(marks []Mark, end time.Duration, room float64) bool {
 	for i := 1; i < len(at); i++ {
 		switch gap := float64(at[i]-at[i-1]) / float64(end) * room; {
 		case gap == 0:
-			if same++; same > 12 {
+			if same++; same >= mayStack {
 				return true // a herd at one instant is a number, not a mark
 			}
 		case gap < markApart:

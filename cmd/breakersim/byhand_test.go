@@ -38,6 +38,12 @@ func TestFiveMinuteOutageByHand(t *testing.T) {
 			assert.InDelta(t, want, got, 1e-6, "%s of %s", metric, policy)
 		}
 	}
+	between := func(policy, metric string, least, most float64) {
+		t.Helper()
+		c := costs[policy]
+		got, ok := c.Metric(metric)
+		assert.True(t, ok && least <= got && got <= most, "%s of %s is %v, not from %v to %v", metric, policy, got, least, most)
+	}
 	seconds := func(s float64) float64 { return s * float64(time.Second) }
 
 	// No protection. Before the outage 6 calls a caller (0, 10, ... 50 s + x). The calls at
@@ -54,6 +60,7 @@ func TestFiveMinuteOutageByHand(t *testing.T) {
 	is("no-protection", "wait_p99", seconds(120)) // 120 of 2,280 is 5%
 	is("no-protection", "refused", 0)
 	is("no-protection", "overshoot", 0)
+	between("no-protection", "recover", seconds(60+1), seconds(70+1)) // the first call at 420+x, which takes 1 s
 
 	// Plain retries. The call at 60+x tries at once, after 120 s and a wait of 0.1 s, and
 	// after another 120 s and 0.2 s; it is cut 300 s after its start, at 360+x, so its third
@@ -64,6 +71,8 @@ func TestFiveMinuteOutageByHand(t *testing.T) {
 	is("plain-retries", "failed", n)
 	is("plain-retries", "wait_wasted", n*seconds(300))
 	is("plain-retries", "wait_max", seconds(300))
+	is("plain-retries", "wait_p99", seconds(300)) // 40 of 2,440 is 1.6%
+	between("plain-retries", "recover", seconds(1), seconds(11))
 	is("plain-retries", "amplification", float64(6+3+54)/float64(6+1+54))
 
 	// The breaker. The call of each caller at 60+x is admitted and hangs: 40 wasted attempts.
@@ -76,6 +85,13 @@ func TestFiveMinuteOutageByHand(t *testing.T) {
 	// comes after the outage, and closes. In between, one call a caller and 10 s is refused.
 	is("breaker", "wasted_attempts", n+2+2)
 	is("breaker", "wait_wasted", (n+2+2)*seconds(120))
+	// Calls: 6 before the outage, the one that hangs, and 72 from 180+x to 900 s make 79 a
+	// caller. The four callers that hang a second time miss 11 of them each.
+	is("breaker", "calls", n*79-4*11)
+	is("breaker", "openings", 1+2) // the trip, and two leases that ran out
+	between("breaker", "detect", seconds(120), seconds(130))
+	between("breaker", "open_time", seconds(370-190), seconds(371-180))
+	between("breaker", "overshoot", seconds(10), seconds(11)) // refused while the third probe runs
 	is("breaker", "wait_max", seconds(120))
 	is("breaker", "harm", n) // the calls of the 10 s from 360 s on
 
@@ -87,7 +103,23 @@ func TestFiveMinuteOutageByHand(t *testing.T) {
 	is("retries+breaker", "openings", 1)
 	b := costs["retries+breaker"]
 	is("retries+breaker", "harm", n*4) // the calls of the 40 s from 360 s on
+	// A third of 40 failures in a row trips it at 360+x, the last comes before 370 s, and 30 s later
+	// a probe goes out, which takes 1 s.
+	between("retries+breaker", "open_time", seconds(31), seconds(41))
+	between("retries+breaker", "overshoot", seconds(30), seconds(41))
+	_, trips := b.Metric("detect")
+	assert.False(t, trips, "it never trips within the outage")
 	harm, _ := b.Metric("harm")
 	refused, _ := b.Metric("refused")
 	assert.Equal(t, refused, harm, "every refusal came after the outage")
+
+	// Whatever the policy, every call ends well, badly or not at all, and a caller waits 1 s for
+	// a good answer; what is unfinished at 900 s began less than 1 s before.
+	for policy, c := range costs {
+		assert.Equal(t, c.Calls, c.Succeeded+c.Failed+c.Unfinished, policy)
+		between(policy, "unfinished", 0, n)
+		waited, _ := c.Metric("wait_total")
+		wasted, _ := c.Metric("wait_wasted")
+		assert.InDelta(t, wasted+seconds(float64(c.Succeeded)), waited, seconds(float64(c.Unfinished)), policy)
+	}
 }

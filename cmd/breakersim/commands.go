@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -132,6 +131,6 @@ type schemaCmd struct{}
 
 // Run prints the schema, for editors.
 func (schemaCmd) Run(s streams) error {
-	_, err := io.WriteString(s.out, string(scenarios.Schema()))
+	_, err := s.out.Write(scenarios.Schema())
 	return err
 }
