@@ -21,6 +21,7 @@ type History struct {
 	byName  map[string]*BreakerHistory
 	starts  map[int]time.Duration // of the attempts in flight, by call
 	via     map[int]string        // the breaker that a call in flight went through
+	changes []change              // transitions, and switches apart from them, in the order of the events
 	grouped []*group              // what groups made, once the run is over
 	ended   int                   // the call whose attempt ended last: it is over unless a Retry follows
 }
@@ -69,10 +70,12 @@ type Mark struct {
 	At      time.Duration
 	Start   time.Duration // of the attempt; At if it never started
 	Call    int
-	Breaker string // the breaker that gated the call, if one did
-	Target  string // who was called; empty if nobody
-	Outcome string // of a result
-	Rule    string // of the gate's or the breaker's decision, if there was one
+	Breaker string        // the breaker that gated the call, if one did
+	Target  string        // who was called; empty if nobody
+	Outcome string        // of a result
+	Rule    string        // of the gate's or the breaker's decision, if there was one
+	Until   time.Duration // of a refusal: when a call may next be admitted
+	Known   bool          // Until is known
 }
 
 // Moment is a transition and what a reader needs to understand it.
@@ -80,7 +83,9 @@ type Moment struct {
 	trace.Event     // the Transition
 	ProbeCall   int // the call that held the probe's slot before it, 0 if none did
 	Outcome     string
-	Answered    bool // of T7: the probe answered after all, too late
+	Switched    bool   // another model serves from here on
+	Serves      string // the one that does, if Switched; empty: nobody
+	Answered    bool   // of T7: the probe answered after all, too late
 
 	end time.Duration // of the run
 }
@@ -120,9 +125,7 @@ func (h *History) Event(e *trace.Event) error {
 	case trace.Transition:
 		h.transition(e)
 	case trace.Switch:
-		b := h.byName[e.Breaker]
-		last := b.Bands[len(b.Bands)-1]
-		h.band(b, e.T, last.State, e.To)
+		h.change(e)
 	case trace.Retry, trace.GiveUp, trace.Phase, trace.Operate, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
@@ -168,7 +171,7 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	if breaker == "" {
 		breaker = h.via[e.Call]
 	}
-	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule})
+	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known})
 }
 
 // grant opens the lease of a tool breaker's probe.
@@ -213,8 +216,32 @@ func (h *History) transition(e *trace.Event) {
 	if l := b.lease(); l != nil {
 		l.To, l.RanOut = e.Effective, e.Rule == "T7"
 	}
+	h.changes = append(h.changes, change{moment: len(h.Moments)})
 	h.Moments = append(h.Moments, m)
 	h.band(b, e.Effective, e.To, b.Bands[len(b.Bands)-1].Serves)
+}
+
+// change is a transition (an index in Moments) or, if that is negative, a switch
+// and the state in which it came.
+type change struct {
+	moment int
+	change trace.Event
+	state  string
+}
+
+// change takes a switch, which comes right after the transition that caused it,
+// if one did.
+func (h *History) change(e *trace.Event) {
+	b := h.byName[e.Breaker]
+	last := b.Bands[len(b.Bands)-1]
+	h.band(b, e.T, last.State, e.To)
+	if n := len(h.Moments); n > 0 {
+		if m := &h.Moments[n-1]; m.Breaker == e.Breaker && m.T == e.T && m.Rule == e.Rule && !m.Switched {
+			m.Switched, m.Serves = true, e.To
+			return
+		}
+	}
+	h.changes = append(h.changes, change{-1, *e, last.State})
 }
 
 // band ends the current band at t and begins another.

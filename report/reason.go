@@ -43,6 +43,21 @@ func (m *Moment) Reason() string {
 	return "by the breaker's own rules" + because(m)
 }
 
+// refusal says why the breaker refused a call: "T6: the probe's lease runs until
+// 63 s".
+func (b *BreakerHistory) refusal(m *Mark) string {
+	switch {
+	case m.Rule == "T6" && !m.Known:
+		return "T6: a probe is out, and has no lease"
+	case m.Rule == "T6":
+		return "T6: the probe's lease runs until " + Clock(m.Until-b.Tool.RecoveryDuration)
+	case m.Rule == "T4":
+		return "T4: the cooldown runs until " + Clock(m.Until)
+	default:
+		return m.Rule
+	}
+}
+
 // streak is T3 and M10: failures in a row.
 func streak(m *Moment, what string) string {
 	if m.Failures <= 1 {
@@ -182,57 +197,46 @@ func aligned(rows [][]string) []string {
 	return lines
 }
 
-// steps are the story of the run. A change of the served model at a transition
-// is told with it.
+// steps are the story of the run, by effective times. A change of the served
+// model at a transition is told with it.
 func (h *History) steps() []step {
 	var all []step
-	for _, b := range h.Breakers {
-		var moments []*Moment
-		for i := range h.Moments {
-			if h.Moments[i].Breaker == b.Name {
-				moments = append(moments, &h.Moments[i])
+	for _, c := range h.changes {
+		if c.moment >= 0 {
+			m := &h.Moments[c.moment]
+			why := m.Reason()
+			if m.Rule != "" {
+				why = m.Rule + ": " + why
 			}
+			if m.Switched {
+				why += "; " + servedBy(m.Serves)
+			}
+			all = append(all, step{m.Effective, m.Breaker, m.From + " → " + m.To, why})
+			continue
 		}
-		all = append(all, b.story(moments)...)
+		all = append(all, step{c.change.T, c.change.Breaker, "(" + c.state + ")", switchReason(&c.change)})
 	}
 	slices.SortStableFunc(all, func(x, y step) int { return cmp.Compare(x.at, y.at) })
 	return all
 }
 
-// story is the transitions of one breaker and, between them, the switches that
-// its bands show.
-func (b *BreakerHistory) story(moments []*Moment) []step {
-	var steps []step
-	next := 0
-	tell := func(until time.Duration) {
-		for ; next < len(moments) && moments[next].Effective <= until; next++ {
-			m := moments[next]
-			why := m.Reason()
-			if m.Rule != "" {
-				why = m.Rule + ": " + why
-			}
-			steps = append(steps, step{m.Effective, b.Name, m.From + " → " + m.To, why})
-		}
+func servedBy(model string) string {
+	if model == "" {
+		return "nobody is left to serve"
 	}
-	for i := range b.Bands {
-		if i == 0 || b.Model == nil {
-			continue
-		}
-		before, band := &b.Bands[i-1], &b.Bands[i]
-		tell(band.From)
-		if before.Serves == band.Serves {
-			continue
-		}
-		served := "served by " + band.Serves
-		if band.Serves == "" {
-			served = "nobody is left to serve"
-		}
-		if n := len(steps); n > 0 && steps[n-1].at == band.From && before.State != band.State {
-			steps[n-1].why += "; " + served
-			continue
-		}
-		steps = append(steps, step{band.From, b.Name, band.State, served})
+	return "served by " + model
+}
+
+// switchReason says why another model serves although the state is the same.
+func switchReason(e *trace.Event) string {
+	why := ""
+	switch e.Rule {
+	case "M11":
+		why = e.From + " has spent its budget; "
+	case "M15":
+		why = "a backup was switched; "
+	case "M17":
+		why = "a late failure spent the budget of " + e.From + "; "
 	}
-	tell(forever)
-	return steps
+	return e.Rule + ": " + why + servedBy(e.To)
 }

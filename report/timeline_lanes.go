@@ -237,7 +237,7 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 		l.breaker(g)
 	}
 	for _, r := range g.rows {
-		l.row(r)
+		l.row(g, r)
 	}
 }
 

@@ -113,14 +113,14 @@ func (r *markRow) height() float64 {
 	return rowHeight
 }
 
-func (l *lanePlotter) row(r *markRow) {
+func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	h := r.height()
 	from, to := l.x(0), l.x(l.f.end)
 	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
 	if !r.dense {
 		l.name(r.name, r.y+h/2, smallSize, false)
 		for i := range r.marks {
-			l.mark(&r.marks[i], r.y+h/2)
+			l.mark(g, &r.marks[i], r.y+h/2)
 		}
 		return
 	}
@@ -148,12 +148,15 @@ var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLim
 var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or timed out", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLate: "late result, ignored",
 	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted"}
 
-func (l *lanePlotter) mark(m *Mark, y float64) {
+func (l *lanePlotter) mark(g *groupLanes, m *Mark, y float64) {
 	tip := fmt.Sprintf("%s: call %d, %s", Clock(m.At), m.Call, markWords[m.Kind])
 	if m.Outcome != "" && m.Kind != MarkOK {
 		tip += ", " + outcomeWord(m.Outcome)
 	}
-	if m.Rule != "" {
+	switch {
+	case m.Kind == MarkRefused && g.breaker != nil:
+		tip += " (" + g.breaker.refusal(m) + ")"
+	case m.Rule != "":
 		tip += " (" + m.Rule + ")"
 	}
 	done := l.pen.group(tip)

@@ -220,6 +220,15 @@ func TestPNGHasTwoPixelsForEach(t *testing.T) {
 	}
 }
 
+// TestWhyACallWasRefused reads the reason off the breaker's settings.
+func TestWhyACallWasRefused(t *testing.T) {
+	b := &BreakerHistory{Breaker: &trace.Breaker{Tool: &trace.Tool{RecoveryDuration: 30 * time.Second}}}
+	assert.Equal(t, "T6: the probe's lease runs until 1 min 3 s", b.refusal(&Mark{Rule: "T6", Until: 93 * time.Second, Known: true}))
+	assert.Equal(t, "T6: a probe is out, and has no lease", b.refusal(&Mark{Rule: "T6"}))
+	assert.Equal(t, "T4: the cooldown runs until 33 s", b.refusal(&Mark{Rule: "T4", Until: 33 * time.Second, Known: true}))
+	assert.Equal(t, "X1", b.refusal(&Mark{Rule: "X1"}))
+}
+
 func TestNoPanels(t *testing.T) {
 	assert.ErrorIs(t, new(Timeline).WriteSVG(io.Discard), errNoPanels)
 	assert.ErrorIs(t, new(Timeline).WritePNG(io.Discard), errNoPanels)

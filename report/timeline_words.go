@@ -60,6 +60,9 @@ func (n *numbered) words(breakers int) string {
 		b.WriteString(m.Breaker + " ")
 	}
 	fmt.Fprintf(&b, "%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason())
+	if m.Switched {
+		b.WriteString("; " + servedBy(m.Serves))
+	}
 	return b.String()
 }
 
