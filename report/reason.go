@@ -45,14 +45,14 @@ func (m *Moment) Reason() string {
 
 // refusal says why the breaker refused a call: "T6: the probe's lease runs until
 // 63 s".
-func (b *BreakerHistory) refusal(m *Mark) string {
+func (b *BreakerHistory) refusal(m *Mark, end time.Duration) string {
 	switch {
 	case m.Rule == "T6" && !m.Known:
 		return "T6: a probe is out, and has no lease"
 	case m.Rule == "T6":
-		return "T6: the probe's lease runs until " + Clock(m.Until-b.Tool.RecoveryDuration)
+		return "T6: the probe's lease runs until " + moment(m.Until-b.Tool.RecoveryDuration, end)
 	case m.Rule == "T4":
-		return "T4: the cooldown runs until " + Clock(m.Until)
+		return "T4: the cooldown runs until " + moment(m.Until, end)
 	default:
 		return m.Rule
 	}

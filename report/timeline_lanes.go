@@ -151,11 +151,14 @@ func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 
 func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
 	for _, s := range t.Outages(end) {
-		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, Clock(s.From), Clock(s.To)))
+		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, l.clock(s.From), l.clock(s.To)))
 		l.pen.rect("outage", l.span(s.From, s.To, g.y, g.height))
 		done()
 	}
 }
+
+// clock writes an instant as the axis does.
+func (l *lanePlotter) clock(d time.Duration) string { return moment(d, l.f.end) }
 
 // span is the box of a stretch of time, at least 3 pixels wide.
 func (l *lanePlotter) span(from, to time.Duration, y, h float64) box {
@@ -263,7 +266,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 			look = "shaky"
 		}
 		b := l.span(s.At, to, y+2, targetHeight-4)
-		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s", t.Name, Clock(s.At), Clock(to), outcomeWord(s.Outcome)))
+		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s", t.Name, l.clock(s.At), l.clock(to), outcomeWord(s.Outcome)))
 		l.pen.rect(look, b)
 		if look == "shaky" {
 			l.pen.hatch("muted", b, 6)
@@ -347,7 +350,7 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 }
 
 func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
-	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], Clock(s.From), Clock(s.To)))
+	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
 	defer done()
 	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
 	l.pen.rect(look, at)
@@ -364,7 +367,7 @@ func (l *lanePlotter) switched(name string, s *Band, y float64) {
 	if to == "" {
 		to = "nobody"
 	}
-	done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", name, to, Clock(s.From)))
+	done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", name, to, l.clock(s.From)))
 	l.switchMark(l.x(s.From), y)
 	done()
 }
@@ -377,7 +380,7 @@ func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
 	if s.RanOut {
 		what = "ran out at"
 	}
-	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, Clock(s.From), what, Clock(s.To)))
+	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, l.clock(s.From), what, l.clock(s.To)))
 	defer done()
 	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
 	l.pen.stroke("probe", 1.3, x0, y+leaseHeight-2, x0, y+3, x1, y+3, x1, y+leaseHeight-2)
@@ -404,7 +407,7 @@ func (l *lanePlotter) probes(g *groupLanes) {
 		if lost[m.Call] {
 			what = "is the probe, and is never heard of again"
 		}
-		done := l.pen.group(fmt.Sprintf("%s: call %d %s (%s)", Clock(m.At), m.Call, what, m.Rule))
+		done := l.pen.group(fmt.Sprintf("%s: call %d %s (%s)", l.clock(m.At), m.Call, what, m.Rule))
 		probeMark(l.pen, l.x(m.At), g.band+bandHeight, lost[m.Call])
 		done()
 	}
@@ -416,7 +419,7 @@ func (g *groupLanes) numberY(n placedNumber) float64 {
 }
 
 func (l *lanePlotter) number(g *groupLanes, n placedNumber) {
-	done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", n.n, Clock(n.moment.Effective), n.moment.From, n.moment.To, n.moment.Rule))
+	done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", n.n, l.clock(n.moment.Effective), n.moment.From, n.moment.To, n.moment.Rule))
 	numberMark(l.pen, l.x(n.moment.Effective), g.numberY(n), n.n)
 	done()
 }
@@ -460,7 +463,7 @@ func (t *Timeline) describe() string {
 		if len(t.Panels) > 1 {
 			fmt.Fprintf(&b, "Under %s: ", h.Run.Policy)
 		}
-		b.WriteString(plural(h.Calls, "call", "calls") + " in " + Clock(h.End) + ". ")
+		b.WriteString(plural(h.Calls, "call", "calls") + " in " + moment(h.End, h.End) + ". ")
 		for _, br := range h.Breakers {
 			fmt.Fprintf(&b, "%s is ", br.Name)
 			for i := range br.Bands {
@@ -471,7 +474,7 @@ func (t *Timeline) describe() string {
 				if i > 0 {
 					b.WriteString(", ")
 				}
-				fmt.Fprintf(&b, "%s to %s", br.Bands[i].words()[0], Clock(br.Bands[i].To))
+				fmt.Fprintf(&b, "%s to %s", br.Bands[i].words()[0], moment(br.Bands[i].To, h.End))
 			}
 			b.WriteString(". ")
 		}

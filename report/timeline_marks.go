@@ -149,13 +149,13 @@ var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or tim
 	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted"}
 
 func (l *lanePlotter) mark(g *groupLanes, m *Mark, y float64) {
-	tip := fmt.Sprintf("%s: call %d, %s", Clock(m.At), m.Call, markWords[m.Kind])
+	tip := fmt.Sprintf("%s: call %d, %s", l.clock(m.At), m.Call, markWords[m.Kind])
 	if m.Outcome != "" && m.Kind != MarkOK {
 		tip += ", " + outcomeWord(m.Outcome)
 	}
 	switch {
 	case m.Kind == MarkRefused && g.breaker != nil:
-		tip += " (" + g.breaker.refusal(m) + ")"
+		tip += " (" + g.breaker.refusal(m, l.f.end) + ")"
 	case m.Rule != "":
 		tip += " (" + m.Rule + ")"
 	}

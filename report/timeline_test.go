@@ -206,7 +206,7 @@ func TestSVG(t *testing.T) {
 
 func TestDescriptionTellsTheStates(t *testing.T) {
 	tl := Timeline{Panels: []*History{world{policy: "breaker", end: 60 * time.Second, targets: 1, tools: 1, moves: 3, calls: 2}.history(t)}}
-	assert.Equal(t, "2 calls in 1 min. breaker0 is closed to 0 s, open to 20 s, half-open to 40 s, closed to 1 min.", tl.describe())
+	assert.Equal(t, "2 calls in 60 s. breaker0 is closed to 0 s, open to 20 s, half-open to 40 s, closed to 60 s.", tl.describe())
 }
 
 func TestPNGHasTwoPixelsForEach(t *testing.T) {
@@ -223,10 +223,10 @@ func TestPNGHasTwoPixelsForEach(t *testing.T) {
 // TestWhyACallWasRefused reads the reason off the breaker's settings.
 func TestWhyACallWasRefused(t *testing.T) {
 	b := &BreakerHistory{Breaker: &trace.Breaker{Tool: &trace.Tool{RecoveryDuration: 30 * time.Second}}}
-	assert.Equal(t, "T6: the probe's lease runs until 1 min 3 s", b.refusal(&Mark{Rule: "T6", Until: 93 * time.Second, Known: true}))
-	assert.Equal(t, "T6: a probe is out, and has no lease", b.refusal(&Mark{Rule: "T6"}))
-	assert.Equal(t, "T4: the cooldown runs until 33 s", b.refusal(&Mark{Rule: "T4", Until: 33 * time.Second, Known: true}))
-	assert.Equal(t, "X1", b.refusal(&Mark{Rule: "X1"}))
+	assert.Equal(t, "T6: the probe's lease runs until 63 s", b.refusal(&Mark{Rule: "T6", Until: 93 * time.Second, Known: true}, time.Minute))
+	assert.Equal(t, "T6: a probe is out, and has no lease", b.refusal(&Mark{Rule: "T6"}, time.Minute))
+	assert.Equal(t, "T4: the cooldown runs until 33 s", b.refusal(&Mark{Rule: "T4", Until: 33 * time.Second, Known: true}, time.Minute))
+	assert.Equal(t, "X1", b.refusal(&Mark{Rule: "X1"}, time.Minute))
 }
 
 func TestNoPanels(t *testing.T) {
