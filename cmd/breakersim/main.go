@@ -22,6 +22,8 @@ const (
 	exitFailed   = 1 // an expectation did not hold
 	exitWrong    = 2 // wrong input or usage
 	exitRunError = 3 // the run itself failed
+
+	exitInterrupted = 130 // by a signal, as shells count it
 )
 
 // cli is every command and flag.
@@ -43,7 +45,10 @@ type streams struct {
 	color    bool // out is a terminal that wants colour
 }
 
-func main() { os.Exit(run(os.Args[1:], terminal())) }
+func main() {
+	cleanUpOnSignal()
+	os.Exit(run(os.Args[1:], terminal()))
+}
 
 // run is the whole program: it returns the exit status.
 func run(args []string, s streams) int {
