@@ -20,7 +20,11 @@ type check struct {
 }
 
 func (c *check) name() string {
-	return fmt.Sprintf("%s under %s (%d expectations)", c.scenario.Name, c.policy, c.expected)
+	things := "expectations"
+	if c.expected == 1 {
+		things = "expectation"
+	}
+	return fmt.Sprintf("%s under %s (%d %s)", c.scenario.Name, c.policy, c.expected, things)
 }
 
 func (c *check) messages() []string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -85,6 +86,21 @@ func TestMetricsAreTheTable(t *testing.T) {
 		columns = append(columns, c.Name)
 	}
 	assert.Equal(t, names, columns)
+}
+
+// TestReadmeShowsWhatIsPrinted holds the README's sample against the program.
+func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.Equal(t, exitDone, run([]string{"run", "-o", t.TempDir(), "vanished-probe"}, streams{out: &out, err: &out, width: 80}))
+	timeline, rest, _ := strings.Cut(out.String(), "\n\n")
+	assert.True(t, strings.Contains(string(readme), "```\n"+timeline+"\n\n"), "the README shows another timeline than this:\n%s", timeline)
+	for line := range strings.Lines(rest) {
+		if strings.Contains(line, " → ") {
+			assert.True(t, strings.Contains(string(readme), line), "the README lacks the line %s", line)
+		}
+	}
 }
 
 // TestReadmeNamesEveryScenario keeps the gallery whole.
