@@ -211,7 +211,7 @@ func (t *terminal) axis() {
 	for at := time.Duration(0); at <= t.end; at += step {
 		i := t.at(at)
 		line[i] = '┴'
-		label := tick(at)
+		label := tickLabel(at, step, t.end)
 		i = min(i, t.cells-displaywidth.String(label)) // the last one ends with the axis
 		if used := displaywidth.String(labels) - t.margin; used < i || at == 0 {
 			labels += strings.Repeat(" ", i-used) + label
@@ -232,7 +232,7 @@ func (t *terminal) step() time.Duration {
 			break
 		}
 		cells := float64(s) / float64(t.end) * float64(t.cells)
-		longest := max(len(tick(t.end/s*s)), len(tick(t.end/s*s-s)), len(tick(s)))
+		longest := max(len(tickLabel(t.end/s*s, s, t.end)), len(tickLabel(t.end/s*s-s, s, t.end)), len(tickLabel(s, s, t.end)))
 		if cells >= float64(longest+2) {
 			return s
 		}
@@ -258,13 +258,6 @@ var tickSteps = func() (all []time.Duration) {
 	}
 	return all
 }()
-
-func tick(d time.Duration) string {
-	if d == 0 {
-		return "0"
-	}
-	return Clock(d)
-}
 
 // legend explains the glyphs that occur.
 func (t *terminal) legend() {

@@ -199,22 +199,11 @@ func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
 // clockTicks is a plot.Ticker whose steps are those of a clock.
 type clockTicks struct{ room float64 }
 
-var clockSteps = []struct{ major, minor time.Duration }{
-	{time.Millisecond, 0}, {2 * time.Millisecond, time.Millisecond}, {5 * time.Millisecond, time.Millisecond}, {10 * time.Millisecond, 5 * time.Millisecond},
-	{20 * time.Millisecond, 10 * time.Millisecond}, {50 * time.Millisecond, 10 * time.Millisecond}, {100 * time.Millisecond, 50 * time.Millisecond},
-	{200 * time.Millisecond, 100 * time.Millisecond}, {500 * time.Millisecond, 100 * time.Millisecond},
-	{time.Second, 500 * time.Millisecond}, {2 * time.Second, time.Second}, {5 * time.Second, time.Second}, {10 * time.Second, 5 * time.Second},
-	{15 * time.Second, 5 * time.Second}, {30 * time.Second, 10 * time.Second}, {time.Minute, 15 * time.Second}, {2 * time.Minute, time.Minute},
-	{5 * time.Minute, time.Minute}, {10 * time.Minute, 5 * time.Minute}, {15 * time.Minute, 5 * time.Minute}, {30 * time.Minute, 10 * time.Minute},
-	{time.Hour, 30 * time.Minute}, {2 * time.Hour, time.Hour}, {6 * time.Hour, 2 * time.Hour}, {12 * time.Hour, 6 * time.Hour}, {24 * time.Hour, 12 * time.Hour},
-	{48 * time.Hour, 24 * time.Hour}, {120 * time.Hour, 24 * time.Hour}, {240 * time.Hour, 120 * time.Hour},
-}
-
 // stepOf is the shortest step of a clock that is no shorter than that.
 func stepOf(least time.Duration) time.Duration {
-	for _, s := range clockSteps {
-		if s.major >= least {
-			return s.major
+	for _, s := range tickSteps {
+		if s >= least {
+			return s
 		}
 	}
 	return least
@@ -223,26 +212,35 @@ func stepOf(least time.Duration) time.Duration {
 // Ticks are as many as fit without touching, each with its unit.
 func (t clockTicks) Ticks(_, most float64) []plot.Tick {
 	end := time.Duration(most * float64(time.Second))
-	step := clockSteps[len(clockSteps)-1]
-	for end/step.major > 10 { // beyond the table: years
-		step.major, step.minor = step.major*10, step.major
-	}
-	for _, s := range clockSteps {
-		if n := int64(end / s.major); n <= 12 && (float64(n)+1)*t.widest(s.major, end) <= t.room {
+	step := max(end, 1)
+	for _, s := range tickSteps {
+		if n := int64(end / s); n <= 12 && (float64(n)+1)*t.widest(s, end) <= t.room {
 			step = s
 			break
 		}
 	}
 	var ticks []plot.Tick
-	for at := time.Duration(0); at <= end; at += step.major {
-		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, step.major, end)})
+	for at := time.Duration(0); at <= end; at += step {
+		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, step, end)})
 	}
-	for at := step.minor; step.minor > 0 && at <= end; at += step.minor {
-		if at%step.major != 0 {
+	minor := minorStep(step)
+	for at := minor; at <= end && minor < step; at += minor {
+		if at%step != 0 {
 			ticks = append(ticks, plot.Tick{Value: at.Seconds()})
 		}
 	}
 	return ticks
+}
+
+// minorStep is the longest step that parts another one evenly.
+func minorStep(step time.Duration) time.Duration {
+	minor := step
+	for _, s := range tickSteps {
+		if s < step && step%s == 0 {
+			minor = s
+		}
+	}
+	return minor
 }
 
 // widest is the room that one label needs, with air around it.

@@ -248,7 +248,7 @@ func TestShortStatesStayVisible(t *testing.T) {
 func TestTicksAreThoseOfAClock(t *testing.T) {
 	for end, want := range map[time.Duration]string{
 		0:                  "0",
-		time.Millisecond:   "0, 1 ms",
+		time.Millisecond:   "0, 100 µs, 200 µs, 300 µs, 400 µs, 500 µs, 600 µs, 700 µs, 800 µs, 900 µs, 1 ms",
 		time.Second:        "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms, 600 ms, 700 ms, 800 ms, 900 ms, 1,000 ms",
 		10 * time.Second:   "0, 1 s, 2 s, 3 s, 4 s, 5 s, 6 s, 7 s, 8 s, 9 s, 10 s",
 		2 * time.Minute:    "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s, 80 s, 90 s, 100 s, 110 s, 120 s",

@@ -52,7 +52,7 @@ func (k Key) Exponential(mean time.Duration) time.Duration {
 
 // Lognormal has the given median and 99th percentile, both above 0.
 func (k Key) Lognormal(p50, p99 time.Duration) time.Duration {
-	const z99 = 2.3263478740408408 // the 99th percentile of the standard normal
+	const z99 = 2.3263 // the 99th percentile of the standard normal, as scenario files define it
 	sigma := ln(float64(p99)/float64(p50)) / z99
 	z := normalQuantile((float64(k>>11) + 0.5) * 0x1p-53)
 	return round(float64(float64(p50) * exp(float64(sigma*z))))

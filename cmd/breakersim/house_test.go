@@ -89,18 +89,29 @@ func TestMetricsAreTheTable(t *testing.T) {
 }
 
 // TestReadmeShowsWhatIsPrinted holds the README's sample against the program.
+// UPDATE=1 rewrites it.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	path := filepath.Join("..", "..", "README.md")
+	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.Equal(t, exitDone, run([]string{"run", "-o", t.TempDir(), "vanished-probe"}, streams{out: &out, err: &out, width: 80}))
 	timeline, rest, _ := strings.Cut(out.String(), "\n\n")
-	assert.True(t, strings.Contains(string(readme), "```\n"+timeline+"\n\n"), "the README shows another timeline than this:\n%s", timeline)
+	want := timeline + "\n\n"
 	for line := range strings.Lines(rest) {
 		if strings.Contains(line, " → ") {
-			assert.True(t, strings.Contains(string(readme), line), "the README lacks the line %s", line)
+			want += line
 		}
 	}
+	title, _, _ := strings.Cut(timeline, "\n")
+	head, after, found := strings.Cut(string(readme), "```\n"+title)
+	require.True(t, found, "the README shows no sample")
+	shown, tail, _ := strings.Cut(after, "```")
+	if os.Getenv("UPDATE") != "" {
+		require.NoError(t, os.WriteFile(path, []byte(head+"```\n"+want+"```"+tail), 0o666))
+		return
+	}
+	assert.Equal(t, want, title+shown)
 }
 
 // TestReadmeNamesEveryScenario keeps the gallery whole.
