@@ -21,6 +21,7 @@ const (
 	bandHeight    = 26.0
 	rowHeight     = 17.0
 	densityHeight = 28.0
+	mostBrackets  = 40 // more of them would be a fence
 	groupGap      = 12.0
 )
 
@@ -75,7 +76,8 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		var rows int
 		g.moments, rows = placeNumbers(f, panel, g.breaker.Name)
 		y += float64(rows) * numberHeight
-		g.brackets = len(g.breaker.Leases) > 0 && len(g.breaker.Leases) <= 40
+		n := len(g.breaker.Leases)
+		g.brackets = n > 0 && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
 		g.lease = y + 2
 		if g.brackets {
 			y += leaseHeight
