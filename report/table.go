@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -14,8 +15,16 @@ import (
 
 // Row is what a run under one policy cost.
 type Row struct {
-	Policy string
-	Cost   Cost
+	Policy string `json:"policy"`
+	Cost   Cost   `json:"cost"`
+}
+
+// WriteJSON writes the rows with every figure by its name, all outages and
+// breakers listed, durations in nanoseconds.
+func WriteJSON(w io.Writer, rows []Row) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(rows)
 }
 
 // undefined stands in tables where there is no figure.

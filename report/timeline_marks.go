@@ -129,13 +129,14 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	for i, b := range r.bins {
 		y := r.y + h - 1
 		x := l.x(time.Duration(i) * r.per)
-		w := l.x(min(l.f.end, time.Duration(i+1)*r.per)) - x
+		w := max(3, l.x(min(l.f.end, time.Duration(i+1)*r.per))-x)
+		x = min(x, to-w) // the last instant may begin a bin of its own
 		for k, n := range b {
 			if n == 0 {
 				continue
 			}
 			tall := max(1.5, float64(n)/float64(r.most)*(h-4))
-			l.pen.rect(markColor[r.kinds[k]], box{x, y - tall, max(1, w-0.6), tall})
+			l.pen.rect(markColor[r.kinds[k]], box{x, y - tall, w - 0.6, tall})
 			y -= tall
 		}
 	}

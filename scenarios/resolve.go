@@ -183,7 +183,7 @@ func span(v *val[duration]) *time.Duration {
 func (r *resolver) resolveCalls() {
 	for i := range r.f.Calls {
 		w := &r.f.Calls[i]
-		c := Call{Line: place(w.node).Position.Line, At: time.Duration(w.V.At.V), Timeout: defaultTimeout}
+		c := Call{At: time.Duration(w.V.At.V), Timeout: defaultTimeout}
 		if !w.V.At.said() {
 			r.missing(w.node, "the entry", "at")
 		}

@@ -117,7 +117,6 @@ const (
 
 // Call is one scripted entry.
 type Call struct {
-	Line       int
 	At         time.Duration
 	Op         Op
 	To         string         // OpCall: a target or a model breaker; otherwise a breaker

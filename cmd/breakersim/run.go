@@ -166,6 +166,7 @@ func (r *results) write(f *folder) error {
 		f.write("timeline.svg", picture.WriteSVG),
 		f.write("timeline.png", picture.WritePNG),
 		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.rows) }),
+		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.rows) }),
 	)
 }
 

@@ -51,6 +51,7 @@ func everything(t *testing.T, name string) []byte {
 	picture := &report.Timeline{Panels: res.panels}
 	require.NoError(t, picture.WriteSVG(&b))
 	require.NoError(t, report.WriteMarkdown(&b, res.rows))
+	require.NoError(t, report.WriteJSON(&b, res.rows))
 	require.NoError(t, res.print(&b, streams{in: new(bytes.Buffer), out: io.Discard, err: io.Discard, width: 80, color: true}, nil, "out"))
 	return b.Bytes()
 }
