@@ -287,7 +287,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 func (l *lanePlotter) inside(look string, b box, bold bool, words ...string) {
 	for _, s := range words {
 		if w := width(s, smallSize, bold); w+10 <= b.w {
-			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y + 2, w + 6, b.h - 4})
+			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y + 1, w + 6, b.h - 2})
 			l.pen.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
 			return
 		}
