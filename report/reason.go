@@ -47,6 +47,8 @@ func (m *Moment) Reason() string {
 // 63 s".
 func (b *BreakerHistory) refusal(m *Mark, end time.Duration) string {
 	switch {
+	case b.Tool == nil: // a foreign trace
+		return m.Rule
 	case m.Rule == "T6" && !m.Known:
 		return "T6: a probe is out, and has no lease"
 	case m.Rule == "T6":

@@ -2,14 +2,15 @@ package report
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"image"
 	"image/color"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -20,6 +21,7 @@ import (
 // description; groups with tooltips; and a second theme for dark pages.
 type svgCanvas struct {
 	w, h        vg.Length
+	id          string // what the ids of the title and the description begin with
 	title, desc string
 	themes      [2]theme // as drawn, and for prefers-color-scheme: dark
 	body        bytes.Buffer
@@ -37,8 +39,16 @@ type svgState struct {
 // pixel is a CSS pixel in points.
 const pixel = 0.75
 
-func newSVG(w, h vg.Length, title, desc string) *svgCanvas {
-	return &svgCanvas{w: w, h: h, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
+// newSVG begins a picture. A page may hold several, so name tells their ids
+// apart.
+func newSVG(w, h vg.Length, name, title, desc string) *svgCanvas {
+	id := strings.Map(func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '-'
+	}, name)
+	return &svgCanvas{w: w, h: h, id: "timeline-" + id, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
 }
 
 func (s *svgCanvas) top() *svgState { return &s.states[len(s.states)-1] }
@@ -146,12 +156,20 @@ func (s *svgCanvas) FillString(f font.Face, p vg.Point, text string) {
 		weight = ` font-weight="bold"`
 	}
 	s.line(`<text x="%s" y="%s" font-size="%s" textLength="%s"%s%s>%s</text>`, decimals(x), decimals(y), decimals(float64(f.Font.Size)/pixel),
-		decimals(float64(f.Width(text))/pixel), weight, s.paint("fill", "f-"), html.EscapeString(text))
+		decimals(float64(f.Width(text))/pixel), weight, s.paint("fill", "f-"), escaped(text))
+}
+
+// escaped is text for XML. What XML cannot hold, such as a control character,
+// becomes U+FFFD.
+func escaped(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	return b.String()
 }
 
 // group opens a group with a tooltip, and returns what closes it.
 func (s *svgCanvas) group(title string) func() {
-	s.line(`<g><title>%s</title>`, html.EscapeString(title))
+	s.line(`<g><title>%s</title>`, escaped(title))
 	s.depth++
 	return func() {
 		s.depth--
@@ -163,9 +181,9 @@ func (s *svgCanvas) group(title string) func() {
 func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
 	var b bytes.Buffer
 	w, h := decimals(float64(s.w)/pixel), decimals(float64(s.h)/pixel)
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="title desc"`, w, h, w, h)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-desc"`, w, h, w, h, s.id, s.id)
 	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif">` + "\n")
-	fmt.Fprintf(&b, " <title id=\"title\">%s</title>\n <desc id=\"desc\">%s</desc>\n", html.EscapeString(s.title), html.EscapeString(s.desc))
+	fmt.Fprintf(&b, " <title id=\"%s-title\">%s</title>\n <desc id=\"%s-desc\">%s</desc>\n", s.id, escaped(s.title), s.id, escaped(s.desc))
 	b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
 	for _, name := range tokens {
 		if v := s.themes[1][name]; v != s.themes[0][name] {

@@ -340,7 +340,7 @@ func (h *History) gather() []*group {
 		all = append(all, g)
 		byBreaker[b.Name] = g
 		for i := range h.Run.Targets {
-			if t := &h.Run.Targets[i]; t.Name == b.Main() || b.hasBackup(t.Name) && len(t.Outages(h.End)) > 0 {
+			if t := &h.Run.Targets[i]; t.Name == b.Main() || b.hasBackup(t.Name) && troubled(t) {
 				g.targets = append(g.targets, t)
 			}
 		}
@@ -363,6 +363,11 @@ func (h *History) gather() []*group {
 		}
 	}
 	return all
+}
+
+// troubled says whether the target ever fails by its script.
+func troubled(t *trace.Target) bool {
+	return slices.ContainsFunc(t.Segments, func(s trace.Segment) bool { return s.Success < 1 })
 }
 
 func (b *BreakerHistory) hasBackup(name string) bool {

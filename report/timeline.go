@@ -4,6 +4,7 @@ import (
 	"errors"
 	"image/color"
 	"io"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -35,7 +36,7 @@ func (t *Timeline) WriteSVG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), t.Panels[0].Run.Title, t.describe())
+	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), t.Panels[0].Run.Scenario, t.Panels[0].Run.Title, t.describe())
 	f.draw(c)
 	_, err = c.WriteTo(w)
 	return err
@@ -91,7 +92,7 @@ func (t *Timeline) figure() (*figure, error) {
 		f.end = max(f.end, h.End)
 	}
 	inner := f.width - 2*margin
-	f.title = wrapped(t.Panels[0].Run.Title, titleSize, true, inner)
+	f.title = wrapped(strings.Join(strings.Fields(t.Panels[0].Run.Title), " "), titleSize, true, inner)
 	f.moments, f.more = keyMoments(t.Panels)
 	f.plotTop = margin + float64(len(f.title))*22 + 6
 	f.names = t.nameRoom(inner, false)
@@ -103,7 +104,7 @@ func (t *Timeline) figure() (*figure, error) {
 	for _, c := range t.captions() {
 		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
 	}
-	f.keys = layKeys(t.usedKeys(f), inner)
+	f.keys = layKeys(f.usedKeys(), inner)
 	y += float64(len(f.captions))*leading + float64(f.momentLines(inner))*leading + 8
 	if n := len(f.keys); n > 0 {
 		y += f.keys[n-1].y + leading + 8
@@ -128,6 +129,12 @@ func (t *Timeline) layPanels(f *figure) (dense bool) {
 	}
 	f.plotHeight = y - f.plotTop
 	return dense
+}
+
+// along is where an instant stands, in pixels from the axis's left end, before
+// the axis makes room for its last label.
+func (f *figure) along(d time.Duration) float64 {
+	return float64(d) / float64(max(f.end, 1)) * (f.width - 2*margin - f.names)
 }
 
 // draw draws the figure on any canvas. The data area is a plot: its axis is

@@ -47,6 +47,8 @@ type groupLanes struct {
 	rows      []*markRow
 	moments   []placedNumber
 	brackets  bool
+	ticks     bool // probes are many
+	stretches []stretch
 }
 
 // newPanel lays out the panel i from the height y down.
@@ -72,6 +74,8 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		y += targetHeight + 2
 	}
 	if g.breaker != nil {
+		g.ticks = g.probes() > mostDiamonds
+		g.stretches = stretches(g.breaker.Bands, f.along)
 		g.numbers = y
 		var rows int
 		g.moments, rows = placeNumbers(f, panel, g.breaker.Name)
@@ -89,10 +93,11 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		if !g.shows(k, panels) {
 			continue
 		}
-		r := newRow(k, g.marks, f)
-		r.y = y
-		g.rows = append(g.rows, r)
-		y += r.height()
+		for _, r := range newRows(k, g.marks, f) {
+			r.y = y
+			g.rows = append(g.rows, r)
+			y += r.height()
+		}
 	}
 	g.height = y - g.y
 	return y
@@ -104,6 +109,17 @@ func (g *group) main() string {
 		return g.breaker.Main()
 	}
 	return g.targets[0].Name
+}
+
+// probes counts the group's.
+func (g *group) probes() int {
+	n := 0
+	for _, m := range g.marks {
+		if m.Kind == MarkProbe {
+			n++
+		}
+	}
+	return n
 }
 
 // shows says whether the group has a row of that kind: where any panel's group
@@ -267,17 +283,27 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 		case s.Success < 1:
 			look = "shaky"
 		}
+		word, slow := outcomeWord(s.Outcome), ""
+		if s.Success == 1 {
+			word = "up"
+		}
+		if s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" {
+			slow = ", latency " + t.Phases[s.Phase].Latency
+		}
 		b := l.span(s.At, to, y+2, targetHeight-4)
-		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s", t.Name, l.clock(s.At), l.clock(to), outcomeWord(s.Outcome)))
+		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s%s", t.Name, l.clock(s.At), l.clock(to), word, slow))
 		l.pen.rect(look, b)
 		if look == "shaky" {
 			l.pen.hatch("muted", b, 6)
 		}
-		word := outcomeWord(s.Outcome)
-		if s.Success == 1 {
-			word = "up"
+		if i > 0 { // phases alike in their outcome differ in latency
+			l.pen.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
 		}
-		l.inside(look, b, false, word)
+		if look == "down" { // how slow a failure is matters less
+			l.inside(look, b, false, word)
+		} else {
+			l.inside(look, b, false, word+slow, word)
+		}
 		done()
 	}
 }
@@ -287,131 +313,10 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 func (l *lanePlotter) inside(look string, b box, bold bool, words ...string) {
 	for _, s := range words {
 		if w := width(s, smallSize, bold); w+10 <= b.w {
-			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y + 1, w + 6, b.h - 2})
+			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y, w + 6, b.h})
 			l.pen.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
 			return
 		}
-	}
-}
-
-// look is the colour of a band.
-func (b *Band) look() string {
-	switch b.State {
-	case "fallback":
-		if b.Serves == "" {
-			return "spent"
-		}
-		return "backup"
-	case "primary":
-		return "closed"
-	case "recovering":
-		return "half-open"
-	}
-	return b.State
-}
-
-// words are the labels of a band, longest first.
-func (b *Band) words() []string {
-	switch {
-	case b.State == "fallback" && b.Serves == "":
-		return []string{"fallback: exhausted", "exhausted"}
-	case b.Serves != "":
-		return []string{b.State + ": " + b.Serves, b.Serves}
-	}
-	return []string{b.State}
-}
-
-func (l *lanePlotter) breaker(g *groupLanes) {
-	b := g.breaker
-	for i := range b.Bands {
-		l.band(b, &b.Bands[i], g.band)
-	}
-	for i := 1; i < len(b.Bands); i++ { // short ones again, so that they lie above their neighbours
-		if band := &b.Bands[i]; l.x(band.To)-l.x(band.From) < 3 {
-			l.band(b, band, g.band)
-		}
-	}
-	for i := 1; i < len(b.Bands); i++ {
-		if b.Bands[i].Serves != b.Bands[i-1].Serves {
-			l.switched(b.Name, &b.Bands[i], g.band)
-		}
-	}
-	if g.brackets {
-		for i := range b.Leases {
-			l.leaseOf(b, &b.Leases[i], g)
-		}
-	}
-	l.probes(g)
-	for _, n := range g.moments { // all lines below all numbers
-		x := l.x(n.moment.Effective)
-		l.pen.stroke("muted", 0.8, x, g.numberY(n), x, g.band)
-	}
-	for _, n := range g.moments {
-		l.number(g, n)
-	}
-}
-
-func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
-	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
-	defer done()
-	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
-	l.pen.rect(look, at)
-	if look == "half-open" || look == "spent" {
-		l.pen.hatch(look+"-edge", at, 7)
-	}
-	l.pen.frame(look+"-edge", 1, at)
-	l.inside(look, at, true, s.words()...)
-}
-
-// switched marks that another model serves: a notch in the band's upper edge.
-func (l *lanePlotter) switched(name string, s *Band, y float64) {
-	to := s.Serves
-	if to == "" {
-		to = "nobody"
-	}
-	done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", name, to, l.clock(s.From)))
-	l.switchMark(l.x(s.From), y)
-	done()
-}
-
-func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
-	if s.To <= s.From && !s.RanOut {
-		return
-	}
-	what := "answered by"
-	if s.RanOut {
-		what = "ran out at"
-	}
-	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, l.clock(s.From), what, l.clock(s.To)))
-	defer done()
-	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
-	l.pen.stroke("probe", 1.3, x0, y+leaseHeight-2, x0, y+3, x1, y+3, x1, y+leaseHeight-2)
-	if s.RanOut {
-		leaseEnd(l.pen, x1, y+3)
-	}
-}
-
-// probes marks where the gate let a probe through.
-func (l *lanePlotter) probes(g *groupLanes) {
-	lost := map[int]bool{}
-	for _, m := range g.marks {
-		if m.Kind == MarkLost {
-			lost[m.Call] = true
-		}
-	}
-	last := -1e9
-	for _, m := range g.marks {
-		if m.Kind != MarkProbe || l.x(m.At)-last < markApart/2 { // on top of the one before
-			continue
-		}
-		last = l.x(m.At)
-		what := "is the probe"
-		if lost[m.Call] {
-			what = "is the probe, and is never heard of again"
-		}
-		done := l.pen.group(fmt.Sprintf("%s: call %d %s (%s)", l.clock(m.At), m.Call, what, m.Rule))
-		probeMark(l.pen, l.x(m.At), g.band+bandHeight, lost[m.Call])
-		done()
 	}
 }
 
@@ -440,7 +345,7 @@ func placeNumbers(f *figure, panel int, breaker string) (placed []placedNumber, 
 		if m.panel != panel || m.moment.Breaker != breaker {
 			continue
 		}
-		x := float64(m.moment.Effective) / float64(max(f.end, 1)) * (f.width - 2*margin - f.names)
+		x := f.along(m.moment.Effective)
 		row := 0
 		for row < len(ends) && ends[row] > x-17 {
 			row++

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -22,27 +23,47 @@ var rowKinds = []rowKind{
 	{"refused", []MarkKind{MarkRefused, MarkExhausted}, true},
 }
 
-// markRow is a row of single marks or, where those would touch, of densities.
+// rowWords name the rows of one kind.
+var rowWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLost: "vanished",
+	MarkLate: "ignored", MarkRefused: "refused", MarkExhausted: "exhausted"}
+
+// markRow is a row of single marks or, where those would touch, of bars of one
+// kind.
 type markRow struct {
 	rowKind
 	y     float64
 	marks []Mark
 	dense bool
-	bins  []bin
+	bins  []int
 	per   time.Duration // what a bin covers
 	most  int           // in one bin
 }
 
-// bin counts marks by the row's kinds.
-type bin []int
-
 const (
-	binWidth   = 4.0  // pixels, at least
-	markApart  = 6.0  // single marks closer than that touch
-	mayTouch   = 0.15 // of the marks
-	mayStack   = 3    // marks at one instant
-	markRadius = 3.6
+	binWidth    = 4.0  // pixels, at least
+	markApart   = 6.0  // single marks closer than that touch
+	mayTouch    = 0.15 // of the marks
+	mayStack    = 3    // marks at one instant
+	markRadius  = 3.6
+	leastRadius = 1.8
 )
+
+// newRows lays out one row, or several where it is dense and of several kinds:
+// in bars nothing but the colour would tell them apart.
+func newRows(k rowKind, marks []Mark, f *figure) []*markRow {
+	r := newRow(k, marks, f)
+	if !r.dense || len(k.kinds) == 1 {
+		return []*markRow{r}
+	}
+	var rows []*markRow
+	for _, kind := range k.kinds {
+		one := rowKind{name: rowWords[kind], kinds: []MarkKind{kind}, gated: k.gated}
+		if slices.ContainsFunc(r.marks, func(m Mark) bool { return m.Kind == kind }) {
+			rows = append(rows, newRow(one, r.marks, f))
+		}
+	}
+	return rows
+}
 
 func newRow(k rowKind, marks []Mark, f *figure) *markRow {
 	r := &markRow{rowKind: k}
@@ -56,26 +77,28 @@ func newRow(k rowKind, marks []Mark, f *figure) *markRow {
 		return r
 	}
 	r.per = stepOf(max(1, time.Duration(float64(f.end)*binWidth/room)))
-	r.bins = make([]bin, f.end/r.per+1)
+	r.bins = make([]int, f.end/r.per+1)
 	for _, m := range r.marks {
 		i := m.At / r.per
-		if r.bins[i] == nil {
-			r.bins[i] = make(bin, len(k.kinds))
-		}
-		r.bins[i][slices.Index(k.kinds, m.Kind)]++
-	}
-	for _, b := range r.bins {
-		r.most = max(r.most, b.sum())
+		r.bins[i]++
+		r.most = max(r.most, r.bins[i])
 	}
 	return r
 }
 
-func (b bin) sum() int {
-	n := 0
-	for _, k := range b {
-		n += k
+// radius is that of the mark i: less than usual where it would lie on its
+// neighbours, unless it would at any size.
+func (l *lanePlotter) radius(marks []Mark, i int) float64 {
+	r := markRadius
+	for _, k := range []int{i - 1, i + 1} {
+		if k < 0 || k >= len(marks) {
+			continue
+		}
+		if room := math.Abs(l.x(marks[k].At)-l.x(marks[i].At))/2 - 0.4; room >= leastRadius {
+			r = min(r, room)
+		}
 	}
-	return n
+	return r
 }
 
 // touching says whether too many marks would lie on each other, apart from
@@ -119,26 +142,26 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
 	if !r.dense {
 		l.name(r.name, r.y+h/2, smallSize, false)
+		beside := 0.0
 		for i := range r.marks {
-			l.mark(g, &r.marks[i], r.y+h/2)
+			if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
+				beside = 0 // those at one instant stand beside each other
+			}
+			l.mark(g, &r.marks[i], beside, r.y+h/2, l.radius(r.marks, i))
 		}
 		return
 	}
 	l.name(r.name, r.y+8, smallSize, false)
 	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted("max "+thousands(int64(r.most))+" in "+Clock(r.per), tinySize, false, l.f.names-6))
-	for i, b := range r.bins {
-		y := r.y + h - 1
+	for i, n := range r.bins {
+		if n == 0 {
+			continue
+		}
 		x := l.x(time.Duration(i) * r.per)
 		w := max(3, l.x(min(l.f.end, time.Duration(i+1)*r.per))-x)
 		x = min(x, to-w) // the last instant may begin a bin of its own
-		for k, n := range b {
-			if n == 0 {
-				continue
-			}
-			tall := max(1.5, float64(n)/float64(r.most)*(h-4))
-			l.pen.rect(markColor[r.kinds[k]], box{x, y - tall, w - 0.6, tall})
-			y -= tall
-		}
+		tall := max(1.5, float64(n)/float64(r.most)*(h-4))
+		l.pen.rect(markColor[r.kinds[0]], box{x, r.y + h - 1 - tall, w - 0.6, tall})
 	}
 }
 
@@ -149,7 +172,7 @@ var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLim
 var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or timed out", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLate: "late result, ignored",
 	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted"}
 
-func (l *lanePlotter) mark(g *groupLanes, m *Mark, y float64) {
+func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
 	tip := fmt.Sprintf("%s: call %d, %s", l.clock(m.At), m.Call, markWords[m.Kind])
 	if m.Outcome != "" && m.Kind != MarkOK {
 		tip += ", " + outcomeWord(m.Outcome)
@@ -161,13 +184,12 @@ func (l *lanePlotter) mark(g *groupLanes, m *Mark, y float64) {
 		tip += " (" + m.Rule + ")"
 	}
 	done := l.pen.group(tip)
-	drawMark(l.pen, m.Kind, l.x(m.At), y)
+	drawMark(l.pen, m.Kind, l.x(m.At)+beside, y, r)
 	done()
 }
 
 // drawMark draws one mark: shapes differ, so that colour never stands alone.
-func drawMark(p *pen, k MarkKind, x, y float64) {
-	const r = markRadius
+func drawMark(p *pen, k MarkKind, x, y, r float64) {
 	switch name := markColor[k]; k {
 	case MarkOK:
 		p.circle(name, x, y, r, 0)
@@ -181,9 +203,9 @@ func drawMark(p *pen, k MarkKind, x, y float64) {
 	case MarkLate:
 		p.circle(name, x, y, r-0.4, 1.4)
 	case MarkLost:
-		diamond(p, name, x, y, true)
+		diamond(p, name, x, y, r, true)
 	case MarkProbe:
-		diamond(p, name, x, y, false)
+		diamond(p, name, x, y, r, false)
 	case MarkRefused:
 		p.stroke(name, 1.8, x, y-r*1.4, x, y+r*1.4)
 	case MarkExhausted:
@@ -191,8 +213,8 @@ func drawMark(p *pen, k MarkKind, x, y float64) {
 	}
 }
 
-func diamond(p *pen, name string, x, y float64, hollow bool) {
-	const r = markRadius * 1.35
+func diamond(p *pen, name string, x, y, r float64, hollow bool) {
+	r *= 1.35
 	path := []float64{x - r, y, x, y - r, x + r, y, x, y + r}
 	if !hollow {
 		p.fill(name, path...)
@@ -204,12 +226,13 @@ func diamond(p *pen, name string, x, y float64, hollow bool) {
 }
 
 // probeMark stands on the band's lower edge.
-func probeMark(p *pen, x, y float64, lost bool) { diamond(p, "probe", x, y, lost) }
+func probeMark(p *pen, x, y float64, lost bool) { diamond(p, "probe", x, y, markRadius, lost) }
+
+// probeTick stands there where probes are many.
+func probeTick(p *pen, x, y float64) { p.stroke("probe", 1.6, x, y-3, x, y+4) }
 
 // leaseEnd is a small filled triangle at the end of a bracket that ran out.
 func leaseEnd(p *pen, x, y float64) { p.fill("probe", x-4, y-3, x+4, y-3, x, y+5) }
-
-func (l *lanePlotter) switchMark(x, y float64) { switchMark(l.pen, x, y) }
 
 func switchMark(p *pen, x, y float64) {
 	p.fill("bg", x-5, y-1, x+5, y-1, x, y+7)
@@ -219,116 +242,4 @@ func switchMark(p *pen, x, y float64) {
 func numberMark(p *pen, x, y float64, n int) {
 	p.circle("note", x, y, 7.5, 0)
 	p.text("note-ink", x, y, tinySize, true, centre, fmt.Sprint(n))
-}
-
-// key is one entry of the legend.
-type key struct {
-	x, y float64
-	text string
-	draw func(p *pen, b box)
-}
-
-// usedKeys are the legend's entries for what occurs in the figure, and no others.
-func (t *Timeline) usedKeys(f *figure) []key {
-	looks, marks := map[string]bool{}, map[MarkKind]bool{}
-	leases, ranOut, switches, dense := false, false, false, false
-	for _, p := range f.panels {
-		for _, g := range p.groups {
-			for _, target := range g.group.targets {
-				looks["outage"] = looks["outage"] || len(target.Outages(p.h.End)) > 0
-			}
-			for _, m := range g.marks {
-				marks[m.Kind] = true
-			}
-			for _, r := range g.rows {
-				dense = dense || r.dense
-			}
-			if g.breaker == nil {
-				continue
-			}
-			for i, b := range g.breaker.Bands {
-				looks[b.look()+" "+b.State] = true
-				switches = switches || i > 0 && b.Serves != g.breaker.Bands[i-1].Serves
-			}
-			for _, s := range g.breaker.Leases {
-				leases, ranOut = leases || g.brackets, ranOut || s.RanOut && g.brackets
-			}
-		}
-	}
-	var keys []key
-	for _, k := range bandKeys {
-		if looks[k.look+" "+k.state] {
-			keys = append(keys, key{text: k.text, draw: func(p *pen, b box) { bandKey(p, k.look, b) }})
-		}
-	}
-	if looks["outage"] {
-		keys = append(keys, key{text: "outage of the target", draw: func(p *pen, b box) { p.rect("down", b) }})
-	}
-	for k := MarkOK; k <= MarkExhausted; k++ {
-		if marks[k] {
-			keys = append(keys, key{text: markWords[k], draw: func(p *pen, b box) { drawMark(p, k, b.x+b.w/2, b.y+b.h/2) }})
-		}
-	}
-	if leases {
-		keys = append(keys, key{text: "the probe's lease", draw: func(p *pen, b box) {
-			p.stroke("probe", 1.3, b.x, b.y+b.h, b.x, b.y+3, b.x+b.w, b.y+3, b.x+b.w, b.y+b.h)
-		}})
-	}
-	if ranOut {
-		keys = append(keys, key{text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }})
-	}
-	if switches {
-		keys = append(keys, key{text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }})
-	}
-	if dense {
-		keys = append(keys, key{text: "bars: calls in so much time", draw: func(p *pen, b box) {
-			for i, h := range []float64{4, 8, 6} {
-				p.rect("muted", box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
-			}
-		}})
-	}
-	return keys
-}
-
-var bandKeys = []struct{ look, state, text string }{
-	{"closed", "closed", "closed: calls pass"},
-	{"open", "open", "open: calls are refused"},
-	{"half-open", "half-open", "half-open: one probe"},
-	{"closed", "primary", "primary serves"},
-	{"backup", "fallback", "fallback: a backup serves"},
-	{"spent", "fallback", "fallback: the chain is spent"},
-	{"half-open", "recovering", "recovering: turns probe the primary"},
-}
-
-func bandKey(p *pen, look string, b box) {
-	p.rect(look, b)
-	if look == "half-open" || look == "spent" {
-		p.hatch(look+"-edge", b, 7)
-	}
-	p.frame(look+"-edge", 1, b)
-}
-
-const keyWidth = 16.0
-
-// layKeys puts the legend's entries into lines.
-func layKeys(keys []key, room float64) []key {
-	x, y := 0.0, 0.0
-	for i := range keys {
-		w := keyWidth + 6 + width(keys[i].text, smallSize, false) + 16
-		if x > 0 && x+w-16 > room {
-			x, y = 0, y+leading+2
-		}
-		keys[i].x, keys[i].y = x, y
-		x += w
-	}
-	return keys
-}
-
-func (f *figure) drawKeys(p *pen, y float64) {
-	done := p.group("Legend")
-	for _, k := range f.keys {
-		k.draw(p, box{margin + k.x, y + k.y + 2, keyWidth, 11})
-		p.text("muted", margin+k.x+keyWidth+6, y+k.y+8, smallSize, false, left, k.text)
-	}
-	done()
 }

@@ -126,13 +126,14 @@ func worlds() map[string][]world {
 		"six days":      {with(func(w *world) { w.end = 6 * 24 * time.Hour })},
 		"ten years":     {with(func(w *world) { w.end = 87600 * time.Hour })},
 		"many moves":    {with(func(w *world) { w.moves = 2000 })},
+		"flapping":      {with(func(w *world) { w.moves, w.models = 5_000, 1 })},
 		"many calls":    {with(func(w *world) { w.calls = 20_000 })},
 		"breakers":      {with(func(w *world) { w.targets, w.tools, w.models = 6, 4, 2 })},
 		"targets":       {with(func(w *world) { w.targets, w.tools = 50, 0 })},
 		"long names":    {with(func(w *world) { w.longNames, w.models = true, 1; w.title = strings.Repeat("A very long title ", 12) })},
 		"one word":      {with(func(w *world) { w.title = strings.Repeat("Donaudampfschiff", 12) })},
 		"four panels":   {plain, with(func(w *world) { w.policy = "plain-retries"; w.tools = 0 }), with(func(w *world) { w.policy = strings.Repeat("long-", 12) }), with(func(w *world) { w.models = 1; w.moves = 30 })},
-		"other scripts": {with(func(w *world) { w.title = `Größe <script>alert("x")</script> & 日本 → ≥` })},
+		"other scripts": {with(func(w *world) { w.title = `Größe <script>alert("x")</script> & 日本 → ≥` + "\x01\ufffe\xff" })},
 	}
 }
 
@@ -140,7 +141,7 @@ func (t *Timeline) drawn(tb testing.TB) (*figure, *pen) {
 	tb.Helper()
 	f, err := t.figure()
 	require.NoError(tb, err)
-	return f, f.draw(newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), "", ""))
+	return f, f.draw(newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), "", "", ""))
 }
 
 // TestNothingOverlaps looks at every piece of text of every world: none lies on
@@ -226,6 +227,7 @@ func TestWhyACallWasRefused(t *testing.T) {
 	assert.Equal(t, "T6: the probe's lease runs until 63 s", b.refusal(&Mark{Rule: "T6", Until: 93 * time.Second, Known: true}, time.Minute))
 	assert.Equal(t, "T6: a probe is out, and has no lease", b.refusal(&Mark{Rule: "T6"}, time.Minute))
 	assert.Equal(t, "T4: the cooldown runs until 33 s", b.refusal(&Mark{Rule: "T4", Until: 33 * time.Second, Known: true}, time.Minute))
+	assert.Equal(t, "T6", (&BreakerHistory{Breaker: &trace.Breaker{Model: &trace.Model{}}}).refusal(&Mark{Rule: "T6", Known: true}, time.Minute))
 	assert.Equal(t, "X1", b.refusal(&Mark{Rule: "X1"}, time.Minute))
 }
 

@@ -111,8 +111,11 @@ func ordinal(n int) string {
 // moment writes an instant of a run that ends at end as its axis does: "63 s"
 // in a short run, "12 min 3 s" in a long one, to the millisecond.
 func moment(d, end time.Duration) string {
-	if d >= time.Second {
+	switch {
+	case d >= time.Second:
 		d = d.Round(time.Millisecond)
+	case d >= time.Millisecond && end >= time.Second:
+		d = d.Round(100 * time.Microsecond)
 	}
 	if end <= 5*time.Minute && d >= time.Minute {
 		return decimal(d, time.Second) + " s"

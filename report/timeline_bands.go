@@ -1,0 +1,148 @@
+package report
+
+import "fmt"
+
+// look is the colour of a band.
+func (b *Band) look() string {
+	switch b.State {
+	case "fallback":
+		if b.Serves == "" {
+			return "spent"
+		}
+		return "backup"
+	case "primary":
+		return "closed"
+	case "recovering":
+		return "half-open"
+	}
+	return b.State
+}
+
+// words are the labels of a band, longest first.
+func (b *Band) words() []string {
+	switch {
+	case b.State == "fallback" && b.Serves == "":
+		return []string{"fallback: exhausted", "exhausted"}
+	case b.Serves != "":
+		return []string{b.State + ": " + b.Serves, b.Serves}
+	}
+	return []string{b.State}
+}
+
+func (l *lanePlotter) breaker(g *groupLanes) {
+	b := g.breaker
+	var short []*Band
+	for _, s := range g.stretches {
+		if s.crowded() {
+			l.crowd(b, s, g.band)
+			continue
+		}
+		for i := range s {
+			l.band(b, &s[i], g.band)
+			if l.x(s[i].To)-l.x(s[i].From) < leastBand && s[i].From > 0 {
+				short = append(short, &s[i])
+			}
+		}
+	}
+	for _, s := range short { // again, so that they lie above their neighbours
+		l.band(b, s, g.band)
+	}
+	l.switches(g)
+	if g.brackets {
+		for i := range b.Leases {
+			l.leaseOf(b, &b.Leases[i], g)
+		}
+	}
+	l.probes(g)
+	for _, n := range g.moments { // all lines below all numbers
+		x := l.x(n.moment.Effective)
+		l.pen.stroke("muted", 0.8, x, g.numberY(n), x, g.band)
+	}
+	for _, n := range g.moments {
+		l.number(g, n)
+	}
+}
+
+func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
+	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
+	defer done()
+	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
+	l.pen.rect(look, at)
+	if look == "half-open" || look == "spent" {
+		l.pen.hatch(look+"-edge", at, 7)
+	}
+	l.inside(look, at, true, s.words()...)
+	l.pen.frame(look+"-edge", 1, at)
+}
+
+// switches mark that another model serves, by a notch in the band's upper edge;
+// not in crowds, where they would lie on each other.
+func (l *lanePlotter) switches(g *groupLanes) {
+	before := g.breaker.Bands[0].Serves
+	for _, s := range g.stretches {
+		for i := range s {
+			to := s[i].Serves
+			if to == before || s.crowded() {
+				before = to
+				continue
+			}
+			before = to
+			if to == "" {
+				to = "nobody"
+			}
+			done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", g.breaker.Name, to, l.clock(s[i].From)))
+			switchMark(l.pen, l.x(s[i].From), g.band)
+			done()
+		}
+	}
+}
+
+func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
+	if s.To <= s.From && !s.RanOut {
+		return
+	}
+	what := "answered by"
+	if s.RanOut {
+		what = "ran out at"
+	}
+	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, l.clock(s.From), what, l.clock(s.To)))
+	defer done()
+	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
+	l.pen.stroke("probe", 1.3, x0, y+leaseHeight-2, x0, y+3, x1, y+3, x1, y+leaseHeight-2)
+	if s.RanOut {
+		leaseEnd(l.pen, x1, y+3)
+	}
+}
+
+// mostDiamonds is how many probes are drawn one by one.
+const mostDiamonds = 40
+
+// probes marks where the gate let a probe through: by a diamond or, where there
+// are many, by a tick.
+func (l *lanePlotter) probes(g *groupLanes) {
+	lost := map[int]bool{}
+	for _, m := range g.marks {
+		if m.Kind == MarkLost {
+			lost[m.Call] = true
+		}
+	}
+	last := -1e9
+	for _, m := range g.marks {
+		x := l.x(m.At)
+		if m.Kind != MarkProbe || x-last < markApart/2 { // on top of the one before
+			continue
+		}
+		last = x
+		what := "is the probe"
+		if lost[m.Call] {
+			what = "is the probe, and is never heard of again"
+		}
+		done := l.pen.group(fmt.Sprintf("%s: call %d %s (%s)", l.clock(m.At), m.Call, what, m.Rule))
+		if g.ticks {
+			probeTick(l.pen, x, g.band+bandHeight)
+		} else {
+			probeMark(l.pen, x, g.band+bandHeight, lost[m.Call])
+		}
+		done()
+	}
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// TestAFlappingBreakerStaysSmall has more states than pixels: the file is
+// bounded by the picture's width, not by how often the breaker changes.
+func TestAFlappingBreakerStaysSmall(t *testing.T) {
+	size := func(moves int) int {
+		w := world{policy: "breaker", end: time.Hour, targets: 2, tools: 1, models: 1, moves: moves}
+		var b bytes.Buffer
+		require.NoError(t, (&Timeline{Panels: []*History{w.history(t)}}).WriteSVG(&b))
+		return b.Len()
+	}
+	assert.InDelta(t, size(3_000), size(20_000), 10_000)
+	assert.Less(t, size(20_000), 300_000)
+}
+
+func TestStretches(t *testing.T) {
+	at := func(seconds ...int) []Band {
+		var bands []Band
+		for i := 1; i < len(seconds); i++ {
+			bands = append(bands, Band{From: time.Duration(seconds[i-1]) * time.Second, To: time.Duration(seconds[i]) * time.Second})
+		}
+		return bands
+	}
+	pixelASecond := func(d time.Duration) float64 { return d.Seconds() }
+	for name, c := range map[string]struct {
+		bands []Band
+		sizes []int
+		crowd []bool
+	}{
+		"one":                    {at(0, 100), []int{1}, []bool{false}},
+		"one of no length":       {at(0, 0), []int{1}, []bool{false}},
+		"long ones":              {at(0, 10, 20, 23), []int{1, 1, 1}, []bool{false, false, false}},
+		"a few short ones":       {at(0, 10, 11, 12, 14, 30), []int{1, 3, 1}, []bool{false, false, false}},
+		"too many":               {at(0, 10, 11, 12, 14, 16, 30), []int{1, 4, 1}, []bool{false, true, false}},
+		"too many, to the end":   {at(0, 10, 11, 12, 13, 14), []int{1, 4}, []bool{false, true}},
+		"too many, all the time": {at(0, 1, 1, 2, 3), []int{4}, []bool{true}},
+	} {
+		var sizes []int
+		var crowd []bool
+		for _, s := range stretches(c.bands, pixelASecond) {
+			sizes, crowd = append(sizes, len(s)), append(crowd, s.crowded())
+		}
+		assert.Equal(t, c.sizes, sizes, name)
+		assert.Equal(t, c.crowd, crowd, name)
+	}
+}
+
+// TestSharesAreThoseOfTheTime has a half-open instant without any length, which
+// leaves a trace all the same.
+func TestSharesAreThoseOfTheTime(t *testing.T) {
+	const s = time.Second
+	got := shares(stretch{{0, 6 * s, "closed", ""}, {6 * s, 15 * s, "open", ""}, {15 * s, 15 * s, "half-open", ""}, {15 * s, 20 * s, "closed", ""}}, 2)
+	want := []share{{0.6, 0, 0, 0, 0.4}, {0.5, 1e-6, 0, 0, 0.5}}
+	for i := range want {
+		assert.InDeltaSlice(t, want[i][:], got[i][:], 1e-5)
+	}
+	assert.Greater(t, got[1][1], 0.0)
+}
+
+// TestBarsAreOfOneKind: in bars only the colour would tell kinds apart, so each
+// has a row.
+func TestBarsAreOfOneKind(t *testing.T) {
+	h := world{policy: "breaker", end: time.Minute, targets: 1, tools: 1, calls: 4000}.history(t)
+	f, err := (&Timeline{Panels: []*History{h}}).figure()
+	require.NoError(t, err)
+	var names []string
+	for _, r := range f.panels[0].groups[0].rows {
+		assert.True(t, r.dense)
+		assert.Len(t, r.kinds, 1)
+		names = append(names, r.name)
+	}
+	assert.Equal(t, []string{"served", "failed", "rate-limited", "cancelled", "ignored", "refused"}, names)
+}
+
+// TestTheLegendExplainsWhatIsDrawn and nothing else.
+func TestTheLegendExplainsWhatIsDrawn(t *testing.T) {
+	for want, w := range map[string]world{
+		"closed: calls pass, open: calls are refused, outage of the target, fails in part":                                                                                {end: time.Minute, targets: 1, tools: 1, moves: 1},
+		"closed: calls pass, open: calls are refused, half-open: one probe, stacked: each state's share of the time, outage of the target, fails in part":                 {end: time.Minute, targets: 1, tools: 1, moves: 3000},
+		"primary serves, fallback: a backup serves, recovering: turns probe the primary, stacked: each state's share of the time, outage of the target, fails in part":    {end: time.Minute, targets: 2, models: 1, moves: 3000},
+		"outage of the target, fails in part, bars: calls in so much time":                                                                                                {end: time.Minute, targets: 1, calls: 4000},
+		"closed: calls pass, outage of the target, fails in part, probes let through, bars: calls in so much time":                                                        {end: time.Minute, targets: 1, tools: 1, calls: 4000},
+		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                             {end: time.Minute, targets: 1, calls: 5},
+		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused": {end: time.Minute, targets: 1, tools: 1, calls: 10},
+	} {
+		f, err := (&Timeline{Panels: []*History{w.history(t)}}).figure()
+		require.NoError(t, err)
+		got := ""
+		for _, k := range f.keys {
+			if got != "" {
+				got += ", "
+			}
+			got += k.text
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
+// TestTwoPicturesOnAPage must not share the ids of their titles.
+func TestTwoPicturesOnAPage(t *testing.T) {
+	ids := map[string]bool{}
+	for _, name := range []string{"one", `two "quoted" <name>`} {
+		h := world{end: time.Second}.history(t)
+		h.Run = &trace.RunInfo{Scenario: name}
+		var b bytes.Buffer
+		require.NoError(t, (&Timeline{Panels: []*History{h}}).WriteSVG(&b))
+		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(b.String(), -1) {
+			assert.Regexp(t, "^[A-Za-z0-9-]+$", id[1])
+			assert.False(t, ids[id[1]], "%s twice", id[1])
+			ids[id[1]] = true
+		}
+	}
+	assert.Len(t, ids, 4)
+}
+
+// TestNeighboursDoNotLieOnEachOther has marks a few pixels apart: those shrink, but not
+// the lonely one, nor those that no size would keep apart.
+func TestNeighboursDoNotLieOnEachOther(t *testing.T) {
+	l := &lanePlotter{x: func(d time.Duration) float64 { return float64(d) }}
+	marks := []Mark{{At: 0}, {At: 6}, {At: 12}, {At: 12}, {At: 13}, {At: 60}}
+	var got []float64
+	for i := range marks {
+		got = append(got, l.radius(marks, i))
+	}
+	assert.InDeltaSlice(t, []float64{2.6, 2.6, 2.6, markRadius, markRadius, markRadius}, got, 1e-9)
+}

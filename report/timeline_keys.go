@@ -1,0 +1,168 @@
+package report
+
+// key is one entry of the legend.
+type key struct {
+	name string // what must occur for it
+	text string
+	draw func(p *pen, b box)
+	x, y float64
+}
+
+// usedKeys are the legend's entries for what is drawn in the figure, and no
+// others.
+func (f *figure) usedKeys() []key {
+	occurs := map[string]bool{}
+	for _, p := range f.panels {
+		for _, g := range p.groups {
+			g.targetsOccur(p.h, occurs)
+			g.callsOccur(occurs)
+			g.bandsOccur(occurs)
+		}
+	}
+	var used []key
+	for _, k := range allKeys() {
+		if occurs[k.name] {
+			used = append(used, k)
+		}
+	}
+	return used
+}
+
+func (g *groupLanes) targetsOccur(h *History, occurs map[string]bool) {
+	for _, t := range g.group.targets {
+		if len(t.Outages(h.End)) > 0 {
+			occurs["outage"] = true
+		}
+		for _, s := range t.Segments {
+			if s.Success > 0 && s.Success < 1 && s.At < h.End {
+				occurs["shaky"] = true
+			}
+		}
+	}
+}
+
+func (g *groupLanes) callsOccur(occurs map[string]bool) {
+	for _, r := range g.rows {
+		if r.dense {
+			occurs["bars"] = true
+			continue
+		}
+		for _, m := range r.marks {
+			occurs[markWords[m.Kind]] = true
+		}
+	}
+	switch {
+	case g.breaker == nil || g.probes() == 0:
+	case g.ticks:
+		occurs["ticks"] = true
+	default:
+		occurs[markWords[MarkProbe]] = true
+		for _, m := range g.marks { // a probe that vanished is hollow on the band, too
+			if m.Kind == MarkLost {
+				occurs[markWords[MarkLost]] = true
+			}
+		}
+	}
+}
+
+func (g *groupLanes) bandsOccur(occurs map[string]bool) {
+	if g.breaker == nil {
+		return
+	}
+	before := g.breaker.Bands[0].Serves
+	for _, s := range g.stretches {
+		if s.crowded() {
+			occurs["crowd"] = true
+		}
+		for _, b := range s {
+			occurs[b.look()+" "+b.State] = true
+			if b.Serves != before && !s.crowded() {
+				occurs["switch"] = true
+			}
+			before = b.Serves
+		}
+	}
+	for _, s := range g.breaker.Leases {
+		if g.brackets {
+			occurs["lease"] = true
+			occurs["ran out"] = occurs["ran out"] || s.RanOut
+		}
+	}
+}
+
+// allKeys are the legend's entries in their order.
+func allKeys() []key {
+	var keys []key
+	for _, k := range bandKeys {
+		keys = append(keys, key{name: k.look + " " + k.state, text: k.text, draw: func(p *pen, b box) { bandKey(p, k.look, b) }})
+	}
+	keys = append(keys,
+		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
+		key{name: "outage", text: "outage of the target", draw: func(p *pen, b box) { p.rect("down", b) }},
+		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) {
+			p.rect("shaky", b)
+			p.hatch("muted", b, 6)
+		}})
+	for k := MarkOK; k <= MarkExhausted; k++ {
+		keys = append(keys, key{name: markWords[k], text: markWords[k], draw: func(p *pen, b box) { drawMark(p, k, b.x+b.w/2, b.y+b.h/2, markRadius) }})
+	}
+	return append(keys,
+		key{name: "ticks", text: "probes let through", draw: func(p *pen, b box) {
+			for x := b.x + 3; x < b.x+b.w; x += 5 {
+				probeTick(p, x, b.y+b.h/2)
+			}
+		}},
+		key{name: "lease", text: "the probe's lease", draw: func(p *pen, b box) {
+			p.stroke("probe", 1.3, b.x, b.y+b.h, b.x, b.y+3, b.x+b.w, b.y+3, b.x+b.w, b.y+b.h)
+		}},
+		key{name: "ran out", text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
+		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
+		key{name: "bars", text: "bars: calls in so much time", draw: func(p *pen, b box) {
+			for i, h := range []float64{4, 8, 6} {
+				p.rect("muted", box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
+			}
+		}})
+}
+
+var bandKeys = []struct{ look, state, text string }{
+	{"closed", "closed", "closed: calls pass"},
+	{"open", "open", "open: calls are refused"},
+	{"half-open", "half-open", "half-open: one probe"},
+	{"closed", "primary", "primary serves"},
+	{"backup", "fallback", "fallback: a backup serves"},
+	{"spent", "fallback", "fallback: the chain is spent"},
+	{"half-open", "recovering", "recovering: turns probe the primary"},
+}
+
+func bandKey(p *pen, look string, b box) {
+	p.rect(look, b)
+	if look == "half-open" || look == "spent" {
+		p.hatch(look+"-edge", b, 7)
+	}
+	p.frame(look+"-edge", 1, b)
+}
+
+const keyWidth = 16.0
+
+// layKeys puts the legend's entries into lines.
+func layKeys(keys []key, room float64) []key {
+	x, y := 0.0, 0.0
+	for i := range keys {
+		w := keyWidth + 6 + width(keys[i].text, smallSize, false) + 16
+		if x > 0 && x+w-16 > room {
+			x, y = 0, y+leading+2
+		}
+		keys[i].x, keys[i].y = x, y
+		x += w
+	}
+	return keys
+}
+
+func (f *figure) drawKeys(p *pen, y float64) {
+	done := p.group("Legend")
+	for _, k := range f.keys {
+		k.draw(p, box{margin + k.x, y + k.y + 2, keyWidth, 11})
+		p.text("muted", margin+k.x+keyWidth+6, y+k.y+8, smallSize, false, left, k.text)
+	}
+	done()
+}
