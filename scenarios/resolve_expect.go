@@ -29,7 +29,7 @@ func (r *resolver) underPolicy(w *val[expectationW]) {
 	breakers := false
 	for i := range r.s.Policies {
 		names = append(names, r.s.Policies[i].Name)
-		breakers = breakers || len(r.s.Policies[i].Breakers) > 0
+		breakers = breakers || r.s.Policies[i].Breakers != nil
 	}
 	switch {
 	case w.V.Policy.said() && !slices.Contains(names, w.V.Policy.V):

@@ -67,7 +67,7 @@ func (r *resolver) builtin(name string) (Policy, bool) {
 		}
 		p := Policy{Name: name}
 		if row.breakers {
-			p.Breakers = slices.Clone(r.s.Breakers)
+			p.Breakers = append([]Breaker{}, r.s.Breakers...)
 		}
 		if row.retries {
 			l := machine.DefaultLadder()
@@ -138,7 +138,7 @@ func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
 
 // changed is the scenario's breakers with a policy's own settings.
 func (r *resolver) changed(changes *named[changeW]) []Breaker {
-	all := slices.Clone(r.s.Breakers)
+	all := append([]Breaker{}, r.s.Breakers...)
 	for i := range changes.items {
 		it := &changes.items[i]
 		k := slices.IndexFunc(all, func(b Breaker) bool { return b.Name == it.name })

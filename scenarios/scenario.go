@@ -156,7 +156,7 @@ type Policy struct {
 	About          string // what it does, in a few words
 	Ladder         *machine.Ladder
 	GatePerAttempt bool      // gate: attempt
-	Breakers       []Breaker // with the policy's own settings applied; nil: breakers: none
+	Breakers       []Breaker // with the policy's own settings applied; nil for breakers: none
 }
 
 // Expect is one line of the expect list. Exactly one of the forms is set.

@@ -196,6 +196,15 @@ func TestSharedScenariosLoad(t *testing.T) {
 	}
 }
 
+// TestExpectationsWithoutBreakers has a scenario without any breaker: the policy
+// that would have them is one with breakers all the same.
+func TestExpectationsWithoutBreakers(t *testing.T) {
+	s, err := load("scenario: a\ntargets: {x: {}}\ncalls: [{at: 1s, to: x}]\nexpect: [{call: 1, is: success}]")
+	require.NoError(t, err)
+	assert.Equal(t, []Breaker{}, s.Policies[0].Breakers)
+	assert.Equal(t, "no breakers, no retries", s.Policies[0].About)
+}
+
 func TestLibrary(t *testing.T) {
 	for _, name := range Names() {
 		src, ok := Source(name)
