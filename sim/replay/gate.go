@@ -69,8 +69,7 @@ func (g *toolGate) Begin(now time.Duration, p *Pass) Decision {
 	var err error
 	p.permit, err = g.m.Allow(now)
 	if err != nil {
-		var r *machine.Refusal
-		errors.As(err, &r)
+		r, _ := errors.AsType[*machine.Refusal](err) // Allow gives no other error
 		return Decision{Rule: r.Rule, Reason: r.Error(), Until: r.Until, Known: r.Known}
 	}
 	return Decision{Admitted: true, Probe: p.permit.Probe(), Target: g.guards, Rule: p.permit.Rule()}
