@@ -11,7 +11,12 @@ import (
 )
 
 // decoder walks the tree along the types of wire.go, and collects every fault.
-type decoder struct{ faults Faults }
+type decoder struct {
+	faults   Faults
+	searched int // long lists in which a near name was looked for
+}
+
+const writeItOut = "anchors, aliases, merge keys and tags are not read here; write it out"
 
 // val is a value of the file together with its place. A zero place says that
 // the file does not have it.
@@ -77,7 +82,7 @@ func (d *decoder) decode(n ast.Node, v reflect.Value, what string) {
 	}
 	switch x := n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
-		d.fault(n, "anchors, aliases, merge keys and tags are not read here; write it out")
+		d.fault(n, writeItOut)
 		return
 	case *ast.NullNode: // a list or mapping that is still empty
 		if d.mayBeEmpty(v) {
@@ -233,11 +238,19 @@ func (d *decoder) pairs(n ast.Node, what string) []*ast.MappingValueNode {
 		return nil
 	}
 	kept := all[:0:0]
+	first := map[string]int{}
 	for _, kv := range all {
-		if _, merge := kv.Key.(*ast.MergeKeyNode); merge {
-			d.fault(kv.Key, "anchors, aliases, merge keys and tags are not read here; write it out")
+		switch keyNode(kv.Key).(type) {
+		case *ast.MergeKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+			d.fault(kv.Key, writeItOut)
 			continue
 		}
+		key, at := keyText(kv.Key), place(kv.Key).Position.Line
+		if line, twice := first[key]; twice {
+			d.fault(keyNode(kv.Key), "%q is here twice; the first is in line %d", clip(key), line)
+			continue
+		}
+		first[key] = at
 		kept = append(kept, kv)
 	}
 	return kept

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Fault is one thing that is wrong with a file.
@@ -72,21 +71,23 @@ func (f *Faults) sort() {
 	slices.SortStableFunc(f.Faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	f.Faults = slices.Compact(f.Faults) // a breaker is looked at again for each policy
 }
 
 // Nearest is the one of known that word most likely means, or "".
 func Nearest(word string, known []string) string {
-	if utf8.RuneCountInString(word) > 64 {
+	w := []rune(word)
+	if len(w) > 64 {
 		return ""
 	}
-	best, nearest := 1+min(3, max(1, len(word)/3)), ""
+	best, nearest := 1+min(3, max(1, len(w)/3)), ""
 	for _, k := range known {
-		if d := distance(word, k); d < best {
+		if d := distance(w, []rune(k), best); d < best {
 			best, nearest = d, k
 		}
 	}
 	for _, k := range known { // or it is the beginning of one
-		if nearest == "" && len(word) >= 3 && strings.HasPrefix(k, word) {
+		if nearest == "" && len(w) >= 3 && strings.HasPrefix(k, word) {
 			nearest = k
 		}
 	}
@@ -94,34 +95,49 @@ func Nearest(word string, known []string) string {
 }
 
 // distance counts the characters to insert, delete, change, or swap with their
-// neighbour to get from a to b.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
+// neighbour to get from x to y; or it is limit, if they are at least that many.
+func distance(x, y []rune, limit int) int {
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
 	}
-	for j := range y {
-		rows[0][j+1] = j + 1
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i := range x {
+		row[0] = i + 1
+		least := row[0]
 		for j := range y {
-			change := rows[i][j]
+			change := last[j]
 			if x[i] != y[j] {
 				change++
 			}
-			d := min(rows[i][j+1]+1, rows[i+1][j]+1, change)
+			row[j+1] = min(last[j+1]+1, row[j]+1, change)
 			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				d = min(d, rows[i-1][j-1]+1)
+				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
-			rows[i+1][j+1] = d
+			least = min(least, row[j+1])
 		}
+		if least >= limit { // the rows below do not get less
+			return limit
+		}
+		before, last, row = last, row, before
 	}
-	return rows[len(x)][len(y)]
+	return min(limit, last[len(y)])
 }
 
-// meant is the end of a message about a word that nothing defines.
+// meant is the end of a message about a name that nothing defines. It stops
+// looking for near ones in long lists after some, which is more than are shown.
+func (d *decoder) meant(word string, known []string) string {
+	if len(known) > 100 {
+		if d.searched++; d.searched > 2*mostShown {
+			return ""
+		}
+	}
+	return meant(word, known)
+}
+
+// meant is the end of a message about a word that is none of a few.
 func meant(word string, known []string) string {
 	switch near := Nearest(word, known); {
 	case near != "":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -32,9 +33,9 @@ func Load(file string, src []byte, lim Limits) (*Scenario, error) {
 		d.at(1, 1, 1, "the file is larger than %d bytes; --limit=%dMiB would take it", lim.Bytes, 2*max(1, lim.Bytes>>20))
 		return nil, &d.faults
 	}
-	src = []byte(strings.TrimPrefix(string(src), "\ufeff"))
-	d.faults.lines = strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
-	root := d.parse(src)
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(src), "\ufeff"))
+	d.faults.lines = strings.Split(text, "\n")
+	root := d.parse(text)
 	if root == nil {
 		return nil, &d.faults
 	}
@@ -57,7 +58,8 @@ type resolver struct {
 	s        *Scenario
 	targets  []string
 	breakers []string
-	callable []string // targets and model breakers
+	callable []string          // targets and model breakers
+	guarded  map[string]string // targets, and the tool breakers that gate them
 }
 
 func (r *resolver) resolve() {
@@ -95,8 +97,11 @@ func (r *resolver) head() {
 	if r.s.Title == "" {
 		r.s.Title = r.s.Name
 	}
-	if f.Title.said() && strings.ContainsAny(r.s.Title, "\n\r\t") {
-		r.d.fault(f.Title.node, "a title is one line")
+	if f.Title.said() && strings.ContainsFunc(r.s.Title, unicode.IsControl) {
+		r.d.fault(f.Title.node, "a title is one line, without control characters")
+	}
+	if strings.ContainsFunc(r.s.About, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }) {
+		r.d.fault(f.About.node, "about is text, without control characters")
 	}
 	r.s.Open, r.s.Duration = !f.Duration.said(), time.Duration(f.Duration.V)
 	if f.Seed.said() {
@@ -257,7 +262,7 @@ func (r *resolver) setAvailable(w *val[availableW], c *Call) {
 		r.d.fault(a.Breaker.node, "%s is a tool breaker; only a model breaker has a chain", c.To)
 	default:
 		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) {
-			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, meant(c.Backup, names))
+			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, r.d.meant(c.Backup, names))
 		}
 	}
 }
@@ -281,7 +286,7 @@ func (r *resolver) destination(to *val[string]) {
 			return
 		}
 	}
-	r.d.fault(to.node, "unknown target %q%s", clip(to.V), meant(to.V, r.callable))
+	r.d.fault(to.node, "unknown target %q%s", clip(to.V), r.d.meant(to.V, r.callable))
 }
 
 // breaker finds a breaker, or says that there is none of that name.
@@ -292,7 +297,7 @@ func (r *resolver) breaker(name *val[string]) *Breaker {
 		}
 	}
 	if !slices.Contains(r.breakers, name.V) { // otherwise it is there, and has faults of its own
-		r.d.fault(name.node, "unknown breaker %q%s", clip(name.V), meant(name.V, r.breakers))
+		r.d.fault(name.node, "unknown breaker %q%s", clip(name.V), r.d.meant(name.V, r.breakers))
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (r *resolver) resolveBreakers() {
-	guarded := map[string]string{} // target to breaker
+	r.guarded = map[string]string{}
 	for i := range r.f.Breakers.items {
 		it := &r.f.Breakers.items[i]
 		r.name(it.name, it.key)
@@ -29,7 +29,7 @@ func (r *resolver) resolveBreakers() {
 		} else {
 			s := machine.DefaultToolSettings()
 			b.Tool = &s
-			r.guards(it, &b, guarded)
+			r.guards(it, &b)
 		}
 		r.settings(&b, &it.v.settingsW)
 		if b.Model != nil {
@@ -37,11 +37,13 @@ func (r *resolver) resolveBreakers() {
 		}
 		r.s.Breakers = append(r.s.Breakers, b)
 	}
-	r.guardedModels(guarded)
+	for i := range r.f.Breakers.items {
+		r.guardedModels(&r.f.Breakers.items[i].v.settingsW)
+	}
 }
 
 // guards settles which target a tool breaker gates.
-func (r *resolver) guards(it *item[breakerW], b *Breaker, guarded map[string]string) {
+func (r *resolver) guards(it *item[breakerW], b *Breaker) {
 	at := it.key
 	b.Guards = it.name
 	if it.v.Guards.said() {
@@ -50,15 +52,15 @@ func (r *resolver) guards(it *item[breakerW], b *Breaker, guarded map[string]str
 			r.d.fault(it.key, "%s is a target too, but this breaker guards %s; give it another name", it.name, clip(b.Guards))
 		}
 	}
-	switch first, taken := guarded[b.Guards]; {
+	switch first, taken := r.guarded[b.Guards]; {
 	case !slices.Contains(r.targets, b.Guards) && it.v.Guards.said():
-		r.d.fault(at, "unknown target %q%s", clip(b.Guards), meant(b.Guards, r.targets))
+		r.d.fault(at, "unknown target %q%s", clip(b.Guards), r.d.meant(b.Guards, r.targets))
 	case !slices.Contains(r.targets, b.Guards):
-		r.d.fault(at, "the breaker %q guards no target: there is none of that name%s (or say which with guards)", clip(b.Guards), meant(b.Guards, r.targets))
+		r.d.fault(at, "the breaker %q guards no target: there is none of that name%s (or say which with guards)", clip(b.Guards), r.d.meant(b.Guards, r.targets))
 	case taken:
 		r.d.fault(at, "%s is guarded by %s already; a target has one guard", b.Guards, first)
 	default:
-		guarded[b.Guards] = it.name
+		r.guarded[b.Guards] = it.name
 	}
 }
 
@@ -79,8 +81,8 @@ func settingsOf(w *settingsW) []setting {
 		{key: "probe_timeout", node: w.ProbeTimeout.node, tool: func(s *machine.ToolSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) }},
 		{key: "stale_results", node: w.StaleResults.node, tool: func(s *machine.ToolSettings) { s.IgnoreStale = bool(w.StaleResults.V) }},
 		{key: "primary", node: w.Primary.node, model: func(s *machine.ModelSettings) { s.Primary = w.Primary.V }},
-		{key: "chain", node: w.Chain.node, model: func(s *machine.ModelSettings) { s.Chain = chain(w) }},
-		{key: "max_fail_count", node: w.MaxFailCount.node, model: func(*machine.ModelSettings) {}},
+		{key: "chain", node: w.Chain.node, model: func(s *machine.ModelSettings) { s.Chain = chain(&w.Chain, &w.MaxFailCount) }},
+		{key: "max_fail_count", node: w.MaxFailCount.node, model: func(*machine.ModelSettings) {}}, // of the chain
 		{key: "trip_threshold", node: w.TripThreshold.node, count: &w.TripThreshold.V, model: func(s *machine.ModelSettings) { s.TripThreshold = w.TripThreshold.V }},
 		{key: "recovery_timeout", node: w.RecoveryTimeout.node, model: func(s *machine.ModelSettings) { s.RecoveryTimeout = span(&w.RecoveryTimeout) }},
 		{key: "recovery_successes_needed", node: w.RecoverySuccessesNeeded.node, count: &w.RecoverySuccessesNeeded.V, model: func(s *machine.ModelSettings) { s.RecoverySuccessesNeeded = w.RecoverySuccessesNeeded.V }},
@@ -124,16 +126,17 @@ func (r *resolver) foreign(s setting, of, here string) {
 	r.d.fault(s.node, "%s belongs to %s breaker%s", s.key, of, hint)
 }
 
-func chain(w *settingsW) []machine.Backup {
+// chain is the backups; limit is the budget of those that state none.
+func chain(entries *val[[]backupW], limit *val[int]) []machine.Backup {
 	var all []machine.Backup
-	for i := range w.Chain.V {
-		e := &w.Chain.V[i]
+	for i := range entries.V {
+		e := &entries.V[i]
 		b := machine.Backup{Name: e.Name.V, MaxFailCount: machine.DefaultMaxFailCount}
 		switch {
 		case e.MaxFailCount.said():
 			b.MaxFailCount = e.MaxFailCount.V
-		case w.MaxFailCount.said():
-			b.MaxFailCount = w.MaxFailCount.V
+		case limit.said():
+			b.MaxFailCount = limit.V
 		}
 		all = append(all, b)
 	}
@@ -149,7 +152,7 @@ func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
 		r.missing(key, "the model breaker "+b.Name, "primary")
 	}
 	if w.Primary.said() && !slices.Contains(r.targets, w.Primary.V) {
-		r.d.fault(w.Primary.node, "unknown target %q%s", clip(w.Primary.V), meant(w.Primary.V, r.targets))
+		r.d.fault(w.Primary.node, "unknown target %q%s", clip(w.Primary.V), r.d.meant(w.Primary.V, r.targets))
 	}
 	seen := map[string]bool{}
 	for i := range w.Chain.V {
@@ -161,7 +164,7 @@ func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
 		case seen[name.V]:
 			r.d.fault(name.node, "%s is in the chain twice", name.V)
 		case !slices.Contains(r.targets, name.V):
-			r.d.fault(name.node, "unknown target %q%s", clip(name.V), meant(name.V, r.targets))
+			r.d.fault(name.node, "unknown target %q%s", clip(name.V), r.d.meant(name.V, r.targets))
 		}
 		seen[name.V] = true
 	}
@@ -169,17 +172,14 @@ func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
 
 // guardedModels refuses targets that a tool breaker gates and a model breaker
 // routes to: a turn goes past tool breakers.
-func (r *resolver) guardedModels(guarded map[string]string) {
-	for i := range r.f.Breakers.items {
-		w := &r.f.Breakers.items[i].v.settingsW
-		names := []*val[string]{&w.Primary}
-		for k := range w.Chain.V {
-			names = append(names, &w.Chain.V[k].Name)
-		}
-		for _, n := range names {
-			if guard, ok := guarded[n.V]; ok && n.said() {
-				r.d.fault(n.node, "%s is guarded by %s, which turns of a model breaker go past; use another target", n.V, guard)
-			}
+func (r *resolver) guardedModels(w *settingsW) {
+	names := []*val[string]{&w.Primary}
+	for k := range w.Chain.V {
+		names = append(names, &w.Chain.V[k].Name)
+	}
+	for _, n := range names {
+		if guard, ok := r.guarded[n.V]; ok && n.said() {
+			r.d.fault(n.node, "%s is guarded by %s, which turns of a model breaker go past; use another target", n.V, guard)
 		}
 	}
 }

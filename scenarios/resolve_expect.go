@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/breakersim/breakersim/machine"
 )
 
@@ -14,26 +16,27 @@ var modelStates = []machine.State{machine.Primary, machine.Fallback, machine.Rec
 var fates = append([]string{"admitted", "refused", "exhausted"}, outcomeNames...)
 
 func (r *resolver) resolveExpect() {
+	var policies []string
+	breakers := false
+	for i := range r.s.Policies {
+		policies = append(policies, r.s.Policies[i].Name)
+		breakers = breakers || r.s.Policies[i].Breakers != nil
+	}
 	for i := range r.f.Expect {
 		w := &r.f.Expect[i]
 		e := Expect{Line: place(w.node).Position.Line, Policy: w.V.Policy.V, At: time.Duration(w.V.At.V), Breaker: w.V.Breaker.V, Metric: w.V.Metric.V, Call: w.V.Call.V, Is: w.V.Is.V}
-		r.underPolicy(w)
+		r.underPolicy(w, policies, breakers)
 		r.expectation(w, &e)
 		r.s.Expect = append(r.s.Expect, e)
 	}
 }
 
-// underPolicy checks that there is a policy under which the expectation holds.
-func (r *resolver) underPolicy(w *val[expectationW]) {
-	var names []string
-	breakers := false
-	for i := range r.s.Policies {
-		names = append(names, r.s.Policies[i].Name)
-		breakers = breakers || r.s.Policies[i].Breakers != nil
-	}
+// underPolicy checks that there is a policy under which the expectation holds;
+// breakers says whether any has them.
+func (r *resolver) underPolicy(w *val[expectationW], names []string, breakers bool) {
 	switch {
 	case w.V.Policy.said() && !slices.Contains(names, w.V.Policy.V):
-		r.d.fault(w.V.Policy.node, "the scenario has no policy %q%s", clip(w.V.Policy.V), meant(w.V.Policy.V, names))
+		r.d.fault(w.V.Policy.node, "the scenario has no policy %q%s", clip(w.V.Policy.V), r.d.meant(w.V.Policy.V, names))
 	case !w.V.Policy.said() && !breakers && len(names) > 0:
 		r.d.fault(w.node, "no policy has breakers, so this would never be checked; say under which policy it holds")
 	}
@@ -87,7 +90,9 @@ func (r *resolver) expectBreaker(w *val[expectationW], e *Expect) {
 		e.Transitions = []Moment{}
 		for i := range w.V.Transitions.V {
 			m := &w.V.Transitions.V[i]
-			e.Transitions = append(e.Transitions, Moment{r.state(b, m.V.state, m), time.Duration(m.V.at)})
+			if m.V.state != "" { // otherwise it was refused as it was read
+				e.Transitions = append(e.Transitions, Moment{r.state(b, m.V.state, m.node), time.Duration(m.V.at)})
+			}
 		}
 		return
 	}
@@ -101,11 +106,14 @@ func (r *resolver) expectBreaker(w *val[expectationW], e *Expect) {
 		e.Allows = &w.V.Allows.V
 		return
 	}
-	e.State = r.state(b, w.V.State.V, &val[momentW]{node: w.V.State.node})
+	_, scalar := w.V.State.node.(ast.ScalarNode)
+	if _, null := w.V.State.node.(*ast.NullNode); scalar && !null { // otherwise it was refused as it was read
+		e.State = r.state(b, w.V.State.V, w.V.State.node)
+	}
 }
 
 // state reads a state of the breaker's kind.
-func (r *resolver) state(b *Breaker, word string, at *val[momentW]) machine.State {
+func (r *resolver) state(b *Breaker, word string, at ast.Node) machine.State {
 	states := toolStates
 	if b.Model != nil {
 		states = modelStates
@@ -117,9 +125,7 @@ func (r *resolver) state(b *Breaker, word string, at *val[momentW]) machine.Stat
 		}
 		names = append(names, s.String())
 	}
-	if at.node != nil && (at.V.state != "" || word != "") {
-		r.d.fault(at.node, "%s is never %q%s", b.Name, clip(word), meant(word, names))
-	}
+	r.d.fault(at, "%s is never %q%s", b.Name, clip(word), meant(word, names))
 	return 0
 }
 

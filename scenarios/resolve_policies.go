@@ -29,6 +29,10 @@ func builtinPolicyNames() []string {
 	return names
 }
 
+// mostCopies bounds the memory that a hostile file can take: each policy has its
+// own copy of every breaker.
+const mostCopies = 1_000_000
+
 func (r *resolver) resolvePolicies() {
 	if len(r.f.Policies) == 0 {
 		p, _ := r.builtin("breaker")
@@ -38,6 +42,10 @@ func (r *resolver) resolvePolicies() {
 	seen := map[string]bool{}
 	for i := range r.f.Policies {
 		w := &r.f.Policies[i]
+		if (i+1)*len(r.s.Breakers) > mostCopies {
+			r.d.fault(w.node, "up to here the policies have more than %d breakers in all; no scenario needs that", mostCopies)
+			return
+		}
 		var p Policy
 		at := w.node
 		if w.V.builtin.said() {
@@ -144,7 +152,7 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 		k := slices.IndexFunc(all, func(b Breaker) bool { return b.Name == it.name })
 		if k < 0 {
 			if !slices.Contains(r.breakers, it.name) {
-				r.d.fault(it.key, "unknown breaker %q%s", clip(it.name), meant(it.name, r.breakers))
+				r.d.fault(it.key, "unknown breaker %q%s", clip(it.name), r.d.meant(it.name, r.breakers))
 			}
 			continue
 		}
@@ -161,16 +169,30 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 		}
 		r.settings(b, &it.v.settingsW)
 		if b.Model != nil {
-			if it.v.MaxFailCount.said() && !it.v.Chain.said() {
-				b.Model.Chain = slices.Clone(b.Model.Chain)
-				for e := range b.Model.Chain {
-					b.Model.Chain[e].MaxFailCount = it.v.MaxFailCount.V
-				}
-			}
-			r.models(it.key, b, &it.v.settingsW)
+			r.changedModels(it, b)
 		}
 	}
 	return all
+}
+
+// changedModels settles the chain of a model breaker from what the policy says
+// of it, and what the scenario does.
+func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
+	w := &it.v.settingsW
+	k := slices.IndexFunc(r.f.Breakers.items, func(i item[breakerW]) bool { return i.name == it.name })
+	entries, limit := &r.f.Breakers.items[k].v.Chain, &r.f.Breakers.items[k].v.MaxFailCount
+	if w.Chain.said() {
+		entries = &w.Chain
+	}
+	if w.MaxFailCount.said() {
+		limit = &w.MaxFailCount
+	}
+	b.Model.Chain = chain(entries, limit)
+	r.models(it.key, b, w)
+	r.guardedModels(w)
+	if w.Primary.said() && !w.Chain.said() && slices.Contains(chainNames(b.Model), w.Primary.V) {
+		r.d.fault(w.Primary.node, "%s is in the chain of %s; it cannot be its own backup: give the policy a chain as well", w.Primary.V, it.name)
+	}
 }
 
 // describe is what the policy does, for captions.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -68,12 +69,40 @@ func objectSchema(t reflect.Type) *jsonschema.Schema {
 			p.Pattern = v
 		}
 		p.Minimum, p.Maximum = json.Number(f.Tag.Get("minimum")), json.Number(f.Tag.Get("maximum"))
+		p.Enum = append(p.Enum, enums()[f.Tag.Get("enum")]...)
+		if v := f.Tag.Get("default"); v != "" {
+			p.Default = v
+			if p.Type == "integer" || p.Type == "number" {
+				p.Default = json.Number(v)
+			}
+		}
 		if f.Tag.Get("required") != "" {
 			s.Required = append(s.Required, key)
 		}
 		s.Properties.Set(key, p)
 	}
 	return s
+}
+
+// enums are the words that strings can be, by the enum tag of their fields.
+func enums() map[string][]any {
+	all := map[string][]any{}
+	for _, c := range machine.Curves {
+		all["ladder"] = append(all["ladder"], c.Name)
+	}
+	for _, j := range machine.Jitters {
+		all["jitter"] = append(all["jitter"], j.Name)
+	}
+	for _, m := range Metrics {
+		all["metric"] = append(all["metric"], m.Name)
+	}
+	for _, f := range fates {
+		all["fate"] = append(all["fate"], f)
+	}
+	for _, s := range slices.Concat(toolStates, modelStates) {
+		all["state"] = append(all["state"], s.String())
+	}
+	return all
 }
 
 func (v *val[T]) schema() *jsonschema.Schema { return schemaOf(reflect.TypeFor[T]()) }
@@ -124,7 +153,7 @@ func (*Rate) schema() *jsonschema.Schema {
 
 func (*momentW) schema() *jsonschema.Schema {
 	var states []string
-	for _, s := range append(append([]machine.State{}, toolStates...), modelStates...) {
+	for _, s := range slices.Concat(toolStates, modelStates) {
 		states = append(states, s.String())
 	}
 	return &jsonschema.Schema{Type: "string", Pattern: "^(" + strings.Join(states, "|") + ")@" + durationPattern[1:], Examples: []any{"open@3.5s"}}
@@ -154,5 +183,9 @@ func (*policyW) schema() *jsonschema.Schema {
 }
 
 func (*policyBreakersW) schema() *jsonschema.Schema {
-	return either(words([]string{"none"}), new(named[changeW]).schema())
+	s := objectSchema(reflect.TypeFor[changeW]())
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		p.Value.Default = nil // what the policy leaves out is as in the scenario
+	}
+	return either(words([]string{"none"}), &jsonschema.Schema{Type: "object", AdditionalProperties: orNull(s)})
 }

@@ -1,115 +1,21 @@
 package scenarios
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
-const (
-	deepest  = 32     // nesting that no scenario needs
-	mostKeys = 10_000 // keys of one mapping
-)
-
-// guard refuses what the parser must not see: its memory grows with the square
-// of the nesting, and running out of memory cannot be recovered from; its time
-// grows with the square of the keys of one mapping. guard looks at bytes, so it
-// also counts what stands within quotes; that can only hurt a file with dozens of
-// unbalanced brackets there.
-func guard(src []byte) (line int, message string) {
-	var g guarded
-	for i, text := range bytes.Split(src, []byte("\n")) {
-		g.block(text)
-		for _, c := range text {
-			g.flow(c)
-		}
-		switch {
-		case g.depth > deepest:
-			return i + 1, fmt.Sprintf("nested more than %d deep; no scenario needs that", deepest)
-		case g.most > mostKeys:
-			return i + 1, fmt.Sprintf("more than %d keys in one mapping", mostKeys)
-		}
-	}
-	return 0, ""
-}
-
-// guarded counts along a file.
-type guarded struct {
-	depth, most int
-	blocks      []blockKeys // mappings under way, by their indentation
-	open        []int       // keys of the brackets under way
-}
-
-type blockKeys struct{ indent, keys int }
-
-// block takes a line as one of block style: a key of a mapping, or the begin of
-// list items, each of which begins mappings anew.
-func (g *guarded) block(text []byte) {
-	indent := len(text) - len(bytes.TrimLeft(text, " \t"))
-	g.depth = max(g.depth, markers(text), indent/8)
-	if len(g.open) > 0 || indent == len(text) {
-		return
-	}
-	dash := text[indent] == '-'
-	for n := len(g.blocks); n > 0 && (g.blocks[n-1].indent > indent || dash && g.blocks[n-1].indent == indent); n-- {
-		g.blocks = g.blocks[:n-1]
-	}
-	if dash {
-		return
-	}
-	if n := len(g.blocks); n == 0 || g.blocks[n-1].indent < indent {
-		g.blocks = append(g.blocks, blockKeys{indent: indent})
-	}
-	last := &g.blocks[len(g.blocks)-1]
-	last.keys++
-	g.most = max(g.most, last.keys)
-}
-
-// flow takes a byte as one of flow style.
-func (g *guarded) flow(c byte) {
-	n := len(g.open)
-	switch c {
-	case '[', '{':
-		g.open = append(g.open, 0)
-		g.depth = max(g.depth, n+1)
-	case ']', '}':
-		g.open = g.open[:max(0, n-1)]
-	case ':':
-		if n > 0 {
-			g.open[n-1]++
-			g.most = max(g.most, g.open[n-1])
-		}
-	}
-}
-
-// markers counts the block markers ("- ", "? ", ": ") with which a line begins,
-// each of which nests by one.
-func markers(line []byte) int {
-	n := 0
-	for i, c := range line {
-		switch c {
-		case ' ', '\t':
-		case '-', '?', ':':
-			if i+1 < len(line) && line[i+1] != ' ' && line[i+1] != '\t' && line[i+1] != '\r' {
-				return n
-			}
-			n++
-		default:
-			return n
-		}
-	}
-	return n
-}
-
 // parse reads the one document of a file into a tree, or adds the fault.
-func (d *decoder) parse(src []byte) (root ast.Node) {
+func (d *decoder) parse(text string) (root ast.Node) {
 	defer func() { // a fault of the parser is a fault of the file, as far as the user can tell
 		if p := recover(); p != nil {
 			d.at(1, 1, 1, "this is not YAML that can be read: %v", p)
@@ -117,18 +23,19 @@ func (d *decoder) parse(src []byte) (root ast.Node) {
 		}
 	}()
 	switch {
-	case len(bytes.TrimSpace(src)) == 0:
+	case strings.TrimSpace(text) == "":
 		d.at(1, 1, 1, "the file is empty; a scenario begins with `scenario: its-name`")
 		return nil
-	case bytes.IndexByte(src, 0) >= 0 || !utf8.Valid(src):
+	case strings.ContainsRune(text, 0) || !utf8.ValidString(text):
 		d.at(1, 1, 1, "this is not text in UTF-8; is it a scenario file?")
 		return nil
 	}
-	if line, message := guard(src); message != "" {
-		d.at(line, 1, 1, "%s", message)
+	tokens := lexer.Tokenize(text)
+	if t, message := guard(tokens); t != nil {
+		d.at(t.Position.Line, t.Position.Column, 1, "%s", message)
 		return nil
 	}
-	f, err := parser.ParseBytes(src, 0)
+	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // the decoder reports them with all else
 	var bad yaml.Error
 	switch {
 	case errors.As(err, &bad) && bad.GetToken() != nil:
@@ -155,8 +62,20 @@ func (d *decoder) parse(src []byte) (root ast.Node) {
 	return body
 }
 
+// longestMessage is in characters; a message may quote what the file says.
+const longestMessage = 1000
+
 func (d *decoder) at(line, column, length int, format string, a ...any) {
-	d.faults.Faults = append(d.faults.Faults, Fault{line, column, max(1, length), fmt.Sprintf(format, a...)})
+	message := []rune(fmt.Sprintf(format, a...))
+	if len(message) > longestMessage {
+		message = append(message[:longestMessage-3], []rune("...")...)
+	}
+	for i, r := range message {
+		if unicode.IsControl(r) { // it would act on the terminal
+			message[i] = ' '
+		}
+	}
+	d.faults.Faults = append(d.faults.Faults, Fault{line, column, max(1, length), string(message)})
 }
 
 func (d *decoder) token(t *token.Token, format string, a ...any) {

@@ -21,7 +21,7 @@ type fileW struct {
 	Title    val[string]         `yaml:"title" doc:"One line, for pictures and lists."`
 	About    val[string]         `yaml:"about" doc:"What happens and why it matters, for a docs page."`
 	Duration val[duration]       `yaml:"duration" doc:"The virtual end, inclusive. Without it the run ends with the last thing in it."`
-	Seed     val[uint64]         `yaml:"seed" doc:"Names all randomness (default 1)."`
+	Seed     val[uint64]         `yaml:"seed" doc:"Names all randomness (default 1)." minimum:"0" default:"1"`
 	Breakers named[breakerW]     `yaml:"breakers" doc:"The circuit breakers, by name."`
 	Targets  named[targetW]      `yaml:"targets" doc:"What gets called, by name."`
 	Calls    []val[callW]        `yaml:"calls" doc:"Calls and operations, scripted one by one."`
@@ -33,23 +33,23 @@ type fileW struct {
 type breakerW struct {
 	Kind    val[kindWord]    `yaml:"kind" doc:"tool: closed, open, half-open. model: primary, fallback, recovering." required:"true"`
 	Guards  val[string]      `yaml:"guards" doc:"Tool: the target that it gates (default: the one of its own name)."`
-	Reports val[reportsWord] `yaml:"reports" doc:"permit (default), or anonymous: results do not say whose they are."`
+	Reports val[reportsWord] `yaml:"reports" doc:"permit (default), or anonymous: results do not say whose they are." default:"permit"`
 	settingsW
 }
 
 // settingsW are what a policy may change of a breaker.
 type settingsW struct {
-	FailureThreshold        val[int]       `yaml:"failure_threshold" doc:"Tool: failures in a row that open it (default 3; 0: never)." minimum:"0"`
-	RecoveryDuration        val[duration]  `yaml:"recovery_duration" doc:"Tool: the cooldown (default 30s)."`
-	ProbeTimeout            val[duration]  `yaml:"probe_timeout" doc:"Tool: the probe's lease (default 30s; 0s: none)."`
-	StaleResults            val[staleWord] `yaml:"stale_results" doc:"Tool, in closed: whether results of calls admitted before it last opened count (default) or are ignored."`
+	FailureThreshold        val[int]       `yaml:"failure_threshold" doc:"Tool: failures in a row that open it (default 3; 0: never)." default:"3" minimum:"0"`
+	RecoveryDuration        val[duration]  `yaml:"recovery_duration" doc:"Tool: the cooldown (default 30s)." default:"30s"`
+	ProbeTimeout            val[duration]  `yaml:"probe_timeout" doc:"Tool: the probe's lease (default 30s; 0s: none)." default:"30s"`
+	StaleResults            val[staleWord] `yaml:"stale_results" doc:"Tool, in closed: whether results of calls admitted before it last opened count (default) or are ignored." default:"count"`
 	Primary                 val[string]    `yaml:"primary" doc:"Model: the target that serves when all is well."`
 	Chain                   val[[]backupW] `yaml:"chain" doc:"Model: the backups, in order."`
-	TripThreshold           val[int]       `yaml:"trip_threshold" doc:"Model: failed turns in a row that trip it (default 3)." minimum:"0"`
-	RecoveryTimeout         val[duration]  `yaml:"recovery_timeout" doc:"Model: the cooldown (default 60s)."`
-	RecoverySuccessesNeeded val[int]       `yaml:"recovery_successes_needed" doc:"Model: probes in a row that lead back (default 2)." minimum:"0"`
-	MaxFailCount            val[int]       `yaml:"max_fail_count" doc:"Model: the budget of backups that state none (default 2)."`
-	ProbationFailures       val[int]       `yaml:"probation_failures" doc:"Model: transient failures of one probation that trip it again (default 0: no limit)." minimum:"0"`
+	TripThreshold           val[int]       `yaml:"trip_threshold" doc:"Model: failed turns in a row that trip it (default 3)." default:"3" minimum:"0"`
+	RecoveryTimeout         val[duration]  `yaml:"recovery_timeout" doc:"Model: the cooldown (default 60s)." default:"60s"`
+	RecoverySuccessesNeeded val[int]       `yaml:"recovery_successes_needed" doc:"Model: probes in a row that lead back (default 2)." default:"2" minimum:"0"`
+	MaxFailCount            val[int]       `yaml:"max_fail_count" doc:"Model: the budget of backups that state none (default 2)." default:"2"`
+	ProbationFailures       val[int]       `yaml:"probation_failures" doc:"Model: transient failures of one probation that trip it again (default 0: no limit)." default:"0" minimum:"0"`
 }
 
 type targetW struct {
@@ -75,7 +75,7 @@ type callW struct {
 	To           val[string]     `yaml:"to" doc:"A call to this target or model breaker."`
 	Outcome      val[Outcome]    `yaml:"outcome" doc:"How its attempts end, whatever the target says."`
 	Takes        val[duration]   `yaml:"takes" doc:"How long its attempts take, whatever the target says."`
-	Timeout      val[duration]   `yaml:"timeout" doc:"How long outcome: timeout takes (default 2m)."`
+	Timeout      val[duration]   `yaml:"timeout" doc:"How long outcome: timeout takes (default 2m)." default:"2m"`
 	RetryAfter   val[duration]   `yaml:"retry_after" doc:"The wait that a rate limit names."`
 	Peek         val[string]     `yaml:"peek" doc:"Read this breaker, without effect."`
 	Reset        val[string]     `yaml:"reset" doc:"Reset this breaker."`
@@ -90,32 +90,32 @@ type availableW struct {
 
 type callersW struct {
 	Name     val[string]       `yaml:"name" doc:"Names their draws (default callers-1, callers-2, ...)."`
-	Count    val[int]          `yaml:"count" doc:"How many, each with one call at a time (default 1)." minimum:"1"`
+	Count    val[int]          `yaml:"count" doc:"How many, each with one call at a time (default 1)." default:"1" minimum:"1"`
 	To       val[string]       `yaml:"to" doc:"The target or model breaker that they call." required:"true"`
 	Every    val[duration]     `yaml:"every" doc:"From one start to the next."`
 	Think    val[duration]     `yaml:"think" doc:"From the end of a call to the next start."`
-	Jitter   val[float64]      `yaml:"jitter" doc:"On every or think: a fraction from 0 to 1 (default 0)." minimum:"0" maximum:"1"`
-	Start    val[distW]        `yaml:"start" doc:"When each makes its first call (default 0s)."`
+	Jitter   val[float64]      `yaml:"jitter" doc:"On every or think: a fraction from 0 to 1 (default 0)." default:"0" minimum:"0" maximum:"1"`
+	Start    val[distW]        `yaml:"start" doc:"When each makes its first call (default 0s)." default:"0s"`
 	Until    val[duration]     `yaml:"until" doc:"Calls start before this instant (default: to the end)."`
-	Timeout  val[duration]     `yaml:"timeout" doc:"For each attempt (default 2m)."`
+	Timeout  val[duration]     `yaml:"timeout" doc:"For each attempt (default 2m)." default:"2m"`
 	Rate     val[Rate]         `yaml:"rate" doc:"An open stream, such as 5/s or 300/min, instead of count callers."`
-	Arrivals val[arrivalsWord] `yaml:"arrivals" doc:"Of a stream: constant (default) or poisson."`
+	Arrivals val[arrivalsWord] `yaml:"arrivals" doc:"Of a stream: constant (default) or poisson." default:"constant"`
 }
 
 type ladderW struct {
-	Ladder      val[string]        `yaml:"ladder" doc:"exponential (default) or fixed."`
-	Attempts    val[int]           `yaml:"attempts" doc:"Tries in all (default 4)." minimum:"1"`
-	Base        val[duration]      `yaml:"base" doc:"The first wait (default 100ms)."`
-	Cap         val[duration]      `yaml:"cap" doc:"The longest wait before jitter (default 10s)."`
-	Jitter      val[string]        `yaml:"jitter" doc:"none, proportional (default), full, equal or decorrelated."`
-	OnRateLimit val[rateLimitWord] `yaml:"on_rate_limit" doc:"wait (default), or fail."`
-	Deadline    val[duration]      `yaml:"deadline" doc:"For the call as a whole (default 5m; 0s: none)."`
+	Ladder      val[string]        `yaml:"ladder" doc:"exponential (default) or fixed." enum:"ladder" default:"exponential"`
+	Attempts    val[int]           `yaml:"attempts" doc:"Tries in all (default 4)." default:"4" minimum:"1"`
+	Base        val[duration]      `yaml:"base" doc:"The first wait (default 100ms)." default:"100ms"`
+	Cap         val[duration]      `yaml:"cap" doc:"The longest wait before jitter (default 10s)." default:"10s"`
+	Jitter      val[string]        `yaml:"jitter" doc:"none, proportional (default), full, equal or decorrelated." enum:"jitter" default:"proportional"`
+	OnRateLimit val[rateLimitWord] `yaml:"on_rate_limit" doc:"wait (default), or fail." default:"wait"`
+	Deadline    val[duration]      `yaml:"deadline" doc:"For the call as a whole (default 5m; 0s: none)." default:"5m"`
 }
 
 type ownPolicyW struct {
 	Name     val[string]          `yaml:"name" doc:"A name of your own." required:"true"`
 	Retry    val[ladderW]         `yaml:"retry" doc:"Retry failed attempts within a call; {} takes every default."`
-	Gate     val[gateWord]        `yaml:"gate" doc:"Ask the breaker once a call (default), or for each attempt."`
+	Gate     val[gateWord]        `yaml:"gate" doc:"Ask the breaker once a call (default), or for each attempt." default:"call"`
 	Breakers val[policyBreakersW] `yaml:"breakers" doc:"none, or settings to change by breaker."`
 }
 
@@ -123,14 +123,14 @@ type expectationW struct {
 	Policy      val[string]         `yaml:"policy" doc:"Only under this policy (default: under every one with breakers)."`
 	At          val[duration]       `yaml:"at" doc:"An instant, for state and allows."`
 	Breaker     val[string]         `yaml:"breaker" doc:"The breaker that state, allows or transitions are about."`
-	State       val[string]         `yaml:"state" doc:"Where the breaker stands then."`
+	State       val[string]         `yaml:"state" doc:"Where the breaker stands then." enum:"state"`
 	Allows      val[bool]           `yaml:"allows" doc:"Whether it would admit a call then."`
 	Transitions val[[]val[momentW]] `yaml:"transitions" doc:"Every transition in order, such as open@3.5s, by the time it took effect."`
-	Metric      val[string]         `yaml:"metric" doc:"A column of the cost table by its JSON name."`
+	Metric      val[string]         `yaml:"metric" doc:"A column of the cost table by its JSON name." enum:"metric"`
 	Min         val[amountW]        `yaml:"min" doc:"The metric is at least this."`
 	Max         val[amountW]        `yaml:"max" doc:"The metric is at most this."`
 	Call        val[int]            `yaml:"call" doc:"A call's number, from 1." minimum:"1"`
-	Is          val[string]         `yaml:"is" doc:"admitted, refused, exhausted, or the outcome of its last attempt."`
+	Is          val[string]         `yaml:"is" doc:"admitted, refused, exhausted, or the outcome of its last attempt." enum:"fate"`
 }
 
 // duration is a span or an instant, from 0 to ten years.
@@ -212,6 +212,8 @@ func (r *Rate) parse(text string) error {
 		return fmt.Errorf("%q is not a rate; write it like 5/s, 300/min or 2/h", clip(text))
 	case !(n > 0) || n > 1e9 || math.IsInf(n, 0):
 		return fmt.Errorf("the rate %s is not above 0 and at most 1000000000/s", text)
+	case float64(unit)/n > float64(longestDuration):
+		return fmt.Errorf("the rate %s is less than one call in ten years", text)
 	}
 	*r = Rate{Count: n, Per: unit}
 	return nil
@@ -225,7 +227,7 @@ type momentW struct {
 
 func (m *momentW) parse(text string) error {
 	state, at, ok := strings.Cut(text, "@")
-	if !ok {
+	if !ok || state == "" {
 		return fmt.Errorf("%q is not a transition; write it like open@3.5s", clip(text))
 	}
 	m.state = state
