@@ -122,6 +122,9 @@ func (r *resolver) missing(in ast.Node, what, key string) {
 	r.d.fault(in, "%s has no %s", what, key)
 }
 
+// mostPhases of one target: each is laid over all of them.
+const mostPhases = 5000
+
 func (r *resolver) resolveTargets() {
 	for i := range r.f.Targets.items {
 		it := &r.f.Targets.items[i]
@@ -132,6 +135,9 @@ func (r *resolver) resolveTargets() {
 		}
 		if t.Base.Latency == nil {
 			t.Base.Latency = &Dist{}
+		}
+		if n := len(it.v.Phases); n > mostPhases {
+			r.d.fault(it.v.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(it.name), n, mostPhases)
 		}
 		for k := range it.v.Phases {
 			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))

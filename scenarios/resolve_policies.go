@@ -108,6 +108,9 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 	return p
 }
 
+// mostAttempts bounds a call, as the limit of calls bounds a run.
+const mostAttempts = 1000
+
 func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
 	l := machine.DefaultLadder()
 	words := func(v *val[string], to *string, what string, known []string) {
@@ -136,8 +139,11 @@ func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
 		}
 	}
 	if w.V.Attempts.said() {
-		if l.Attempts = w.V.Attempts.V; l.Attempts < 1 {
+		switch l.Attempts = w.V.Attempts.V; {
+		case l.Attempts < 1:
 			r.d.fault(w.V.Attempts.node, "attempts is %d; a call needs at least 1", l.Attempts)
+		case l.Attempts > mostAttempts:
+			r.d.fault(w.V.Attempts.node, "attempts is %d; no more than %d are made", l.Attempts, mostAttempts)
 		}
 	}
 	l.FailOnRateLimit = bool(w.V.OnRateLimit.V)

@@ -245,6 +245,18 @@ func TestExpectationsWithoutBreakers(t *testing.T) {
 	assert.Equal(t, "no breakers, no retries", s.Policies[0].About)
 }
 
+// TestWhatOneCallOrTargetMayHave bounds what the limit of calls does not.
+func TestWhatOneCallOrTargetMayHave(t *testing.T) {
+	with := func(phases, attempts int) error {
+		_, err := load(fmt.Sprintf("scenario: a\ntargets:\n  x:\n    phases:\n%scalls: [{at: 1s, to: x}]\npolicies: [{name: p, retry: {attempts: %d}}]\n",
+			strings.Repeat("    - {at: 1s, outcome: failure}\n", phases), attempts))
+		return err
+	}
+	assert.NoError(t, with(5000, 1000))
+	assert.ErrorContains(t, with(5001, 1), "test.yaml:5005:7: x has 5001 phases; no more than 5000 are played")
+	assert.ErrorContains(t, with(1, 1001), "attempts is 1001; no more than 1000 are made")
+}
+
 func TestLibrary(t *testing.T) {
 	for _, name := range Names() {
 		src, ok := Source(name)

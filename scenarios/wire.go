@@ -104,7 +104,7 @@ type callersW struct {
 
 type ladderW struct {
 	Ladder      val[string]        `yaml:"ladder" doc:"exponential (default) or fixed." enum:"ladder" default:"exponential"`
-	Attempts    val[int]           `yaml:"attempts" doc:"Tries in all (default 4)." default:"4" minimum:"1"`
+	Attempts    val[int]           `yaml:"attempts" doc:"Tries in all (default 4)." default:"4" minimum:"1" maximum:"1000"`
 	Base        val[duration]      `yaml:"base" doc:"The first wait (default 100ms)." default:"100ms"`
 	Cap         val[duration]      `yaml:"cap" doc:"The longest wait before jitter (default 10s)." default:"10s"`
 	Jitter      val[string]        `yaml:"jitter" doc:"none, proportional (default), full, equal or decorrelated." enum:"jitter" default:"proportional"`
