@@ -38,7 +38,8 @@ type BreakerHistory struct {
 type Band struct {
 	From, To time.Duration
 	State    string
-	Serves   string // of a model breaker; empty: nobody, the chain is spent
+	Serves   string          // of a model breaker; empty: nobody, the chain is spent
+	Restarts []time.Duration // of an open breaker's cooldown, by late failures (T11)
 }
 
 // Lease is how long a probe held its slot.
@@ -83,9 +84,10 @@ type Moment struct {
 	trace.Event     // the Transition
 	ProbeCall   int // the call that held the probe's slot before it, 0 if none did
 	Outcome     string
-	Switched    bool   // another model serves from here on
-	Serves      string // the one that does, if Switched; empty: nobody
-	Answered    bool   // of T7: the probe answered after all, too late
+	Switched    bool            // another model serves from here on
+	Serves      string          // the one that does, if Switched; empty: nobody
+	Answered    bool            // of T7: the probe answered after all, too late
+	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
 
 	end time.Duration // of the run
 }
@@ -121,6 +123,7 @@ func (h *History) Event(e *trace.Event) error {
 		h.forget(e.Call)
 	case trace.Result:
 		h.mark(resultMark(e), e, h.starts[e.Call])
+		h.restart(e)
 		h.answered(e)
 	case trace.Transition:
 		h.transition(e)
@@ -191,6 +194,18 @@ func (h *History) answered(e *trace.Event) {
 	h.ended = e.Call
 }
 
+// restart notes a late failure that began the cooldown anew. One at the instant
+// of the opening itself prolongs nothing.
+func (h *History) restart(e *trace.Event) {
+	b := h.byName[e.Breaker]
+	if b == nil || e.Rule != "T11" {
+		return
+	}
+	if last := &b.Bands[len(b.Bands)-1]; last.State == "open" && last.From < e.T {
+		last.Restarts = append(last.Restarts, e.T)
+	}
+}
+
 func (h *History) forget(call int) {
 	delete(h.starts, call)
 	delete(h.via, call)
@@ -206,7 +221,8 @@ func (b *BreakerHistory) lease() *Lease {
 
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
-	m := Moment{Event: *e}
+	last := &b.Bands[len(b.Bands)-1]
+	m := Moment{Event: *e, Restarts: last.Restarts}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
 	}
@@ -218,7 +234,7 @@ func (h *History) transition(e *trace.Event) {
 	}
 	h.changes = append(h.changes, change{moment: len(h.Moments)})
 	h.Moments = append(h.Moments, m)
-	h.band(b, e.Effective, e.To, b.Bands[len(b.Bands)-1].Serves)
+	h.band(b, e.Effective, e.To, last.Serves)
 }
 
 // change is a transition (an index in Moments) or, if that is negative, a switch

@@ -19,7 +19,9 @@ var reasons = []struct {
 	reason func(m *Moment) string
 }{
 	{"T3", func(m *Moment) string { return streak(m, "failure") }},
-	{"T5", func(m *Moment) string { return "the cooldown was over; " + asked(m, "the probe", "became the probe") }},
+	{"T5", func(m *Moment) string {
+		return "the cooldown" + restarted(m) + " was over; " + asked(m, "the probe", "became the probe")
+	}},
 	{"T7", leaseRanOut},
 	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }},
 	{"T9", func(m *Moment) string { return verdict(m, "failed") }},
@@ -74,6 +76,19 @@ func asked(m *Moment, nobody, does string) string {
 		return nobody + " was let through"
 	}
 	return fmt.Sprintf("call %d asked and %s", m.Call, does)
+}
+
+// restarted says why a cooldown ended later than its breaker's opening promised.
+func restarted(m *Moment) string {
+	n := len(m.Restarts)
+	if n == 0 {
+		return ""
+	}
+	last := moment(m.Restarts[n-1], m.end)
+	if n == 1 {
+		return ", restarted at " + last + " by a late failure (T11),"
+	}
+	return ", restarted " + times(n) + " by late failures (T11), last at " + last + ","
 }
 
 func leaseRanOut(m *Moment) string {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,12 @@ var reasonMoments = []struct {
 	{"the 3rd failure in a row (call 3: timeout)", report.Moment{Event: trace.Event{Rule: "T3", Failures: 3, Call: 3}, Outcome: "timeout"}},
 	{"a failure (call 1: failure)", report.Moment{Event: trace.Event{Rule: "T3", Failures: 1, Call: 1}, Outcome: "failure"}},
 	{"the cooldown was over; call 5 asked and became the probe", report.Moment{Event: trace.Event{Rule: "T5", Call: 5}}},
+	{"the cooldown, restarted at 25 s by a late failure (T11), was over; call 5 asked and became the probe",
+		report.Moment{Event: trace.Event{Rule: "T5", Call: 5}, Restarts: []time.Duration{sec(25)}}},
+	{"the cooldown, restarted twice by late failures (T11), last at 25 s, was over; the probe was let through",
+		report.Moment{Event: trace.Event{Rule: "T5"}, Restarts: []time.Duration{sec(15), sec(25)}}},
+	{"the cooldown, restarted 3 times by late failures (T11), last at 3 s, was over; the probe was let through",
+		report.Moment{Event: trace.Event{Rule: "T5"}, Restarts: []time.Duration{1, 2, sec(3)}}},
 	{"the cooldown was over; the probe was let through", report.Moment{Event: trace.Event{Rule: "T5"}}},
 	{"the probe of call 5 never answered; its lease ended here", report.Moment{Event: trace.Event{Rule: "T7"}, ProbeCall: 5}},
 	{"the probe of call 5 had not answered when its lease ended", report.Moment{Event: trace.Event{Rule: "T7"}, ProbeCall: 5, Answered: true}},

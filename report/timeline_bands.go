@@ -48,6 +48,7 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 		l.band(b, s, g.band)
 	}
 	l.switches(g)
+	l.restarts(g)
 	if g.brackets {
 		for i := range b.Leases {
 			l.leaseOf(b, &b.Leases[i], g)
@@ -94,6 +95,38 @@ func (l *lanePlotter) switches(g *groupLanes) {
 			switchMark(l.pen, l.x(s[i].From), g.band)
 			done()
 		}
+	}
+}
+
+// restarts mark that a late failure began the cooldown anew, by a tick in the
+// band's upper edge, above its word; not in crowds.
+func (l *lanePlotter) restarts(g *groupLanes) {
+	for _, s := range g.stretches {
+		if s.crowded() {
+			continue
+		}
+		for i := range s {
+			l.restartsOf(g.breaker, &s[i], g.band)
+		}
+	}
+}
+
+func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
+	at := l.span(s.From, s.To, y, bandHeight)
+	for rest := s.Restarts; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && l.x(rest[n])-l.x(rest[0]) < markApart/2 { // on top of the first
+			n++
+		}
+		last := rest[n-1]
+		tip := fmt.Sprintf("%s: late failures restart the cooldown %s, last at %s (T11)", b.Name, times(n), l.clock(last))
+		if n == 1 {
+			tip = fmt.Sprintf("%s: a late failure restarts the cooldown at %s (T11)", b.Name, l.clock(last))
+		}
+		done := l.pen.group(tip)
+		restartMark(l.pen, min(max(l.x(rest[0]), at.x+2), at.x+at.w-2), y)
+		done()
+		rest = rest[n:]
 	}
 }
 

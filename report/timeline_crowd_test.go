@@ -61,7 +61,7 @@ func TestStretches(t *testing.T) {
 // leaves a trace all the same.
 func TestSharesAreThoseOfTheTime(t *testing.T) {
 	const s = time.Second
-	got := shares(stretch{{0, 6 * s, "closed", ""}, {6 * s, 15 * s, "open", ""}, {15 * s, 15 * s, "half-open", ""}, {15 * s, 20 * s, "closed", ""}}, 2)
+	got := shares(stretch{{To: 6 * s, State: "closed"}, {From: 6 * s, To: 15 * s, State: "open"}, {From: 15 * s, To: 15 * s, State: "half-open"}, {From: 15 * s, To: 20 * s, State: "closed"}}, 2)
 	want := []share{{0.6, 0, 0, 0, 0.4}, {0.5, 1e-6, 0, 0, 0.5}}
 	for i := range want {
 		assert.InDeltaSlice(t, want[i][:], got[i][:], 1e-5)

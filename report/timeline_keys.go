@@ -79,6 +79,9 @@ func (g *groupLanes) bandsOccur(occurs map[string]bool) {
 			if b.Serves != before && !s.crowded() {
 				occurs["switch"] = true
 			}
+			if len(b.Restarts) > 0 && !s.crowded() {
+				occurs["restart"] = true
+			}
 			before = b.Serves
 		}
 	}
@@ -116,6 +119,10 @@ func allKeys() []key {
 			p.stroke("probe", 1.3, b.x, b.y+b.h, b.x, b.y+3, b.x+b.w, b.y+3, b.x+b.w, b.y+b.h)
 		}},
 		key{name: "ran out", text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
+		key{name: "restart", text: "a late failure restarts the cooldown", draw: func(p *pen, b box) {
+			bandKey(p, "open", b)
+			restartMark(p, b.x+b.w/2, b.y)
+		}},
 		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
 		key{name: "bars", text: "bars: calls in so much time", draw: func(p *pen, b box) {
 			for i, h := range []float64{4, 8, 6} {

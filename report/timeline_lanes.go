@@ -382,6 +382,9 @@ func (t *Timeline) describe() string {
 					b.WriteString(", ")
 				}
 				fmt.Fprintf(&b, "%s to %s", br.Bands[i].words()[0], moment(br.Bands[i].To, h.End))
+				if r := br.Bands[i].Restarts; len(r) > 0 {
+					fmt.Fprintf(&b, " (cooldown restarted %s by late failures, last at %s)", times(len(r)), moment(r[len(r)-1], h.End))
+				}
 			}
 			b.WriteString(". ")
 		}

@@ -234,6 +234,9 @@ func probeTick(p *pen, x, y float64) { p.stroke("probe", 1.6, x, y-3, x, y+4) }
 // leaseEnd is a small filled triangle at the end of a bracket that ran out.
 func leaseEnd(p *pen, x, y float64) { p.fill("probe", x-4, y-3, x+4, y-3, x, y+5) }
 
+// restartMark stands inside an open band, at its upper edge.
+func restartMark(p *pen, x, y float64) { p.stroke("open-ink", 1.8, x, y+1, x, y+7) }
+
 func switchMark(p *pen, x, y float64) {
 	p.fill("bg", x-5, y-1, x+5, y-1, x, y+7)
 	p.fill("note", x-3.5, y-1, x+3.5, y-1, x, y+5)

@@ -123,6 +123,17 @@ func moment(d, end time.Duration) string {
 	return Clock(d)
 }
 
+// times is "once", "twice", "3 times".
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return thousands(int64(n)) + " times"
+}
+
 // plural is "1 call", "2 calls".
 func plural(n int, one, many string) string {
 	if n == 1 {
