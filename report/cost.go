@@ -38,7 +38,7 @@ type OutageCost struct {
 	Target    string
 	From, To  time.Duration  // To: the run's end if the outage lasts longer
 	Recover   *time.Duration // nil: no attempt that started after it succeeded
-	Overshoot *time.Duration // to the last call that was turned away before the next outage
+	Overshoot *time.Duration // to the last call refused, exhausted or rerouted before the next outage
 	Burst     *int           // most attempts within one second, in the minute after
 }
 
@@ -84,21 +84,21 @@ var Columns = []Column{
 	{"exhausted", "exhausted", Count, "calls", "calls with no model left", count(func(c *Cost) int { return c.Exhausted })},
 	{"rerouted", "rerouted", Count, "calls", "calls sent to another target", count(func(c *Cost) int { return c.Rerouted })},
 	{"succeeded", "ok", Count, "calls", "last attempt succeeded", count(func(c *Cost) int { return c.Succeeded })},
-	{"failed", "failed", Count, "calls", "ended otherwise, refused too", count(func(c *Cost) int { return c.Failed })},
+	{"failed", "failed", Count, "calls", "not ok; refused, exhausted, vanished too", count(func(c *Cost) int { return c.Failed })},
 	{"unfinished", "unfinished", Count, "calls", "still running at the end", count(func(c *Cost) int { return c.Unfinished })},
-	{"wait_total", "waited", Duration, "waiting", "all calls' waits together", always(func(c *Cost) float64 { return float64(c.WaitTotal) })},
+	{"wait_total", "waited", Duration, "waiting", "all waits, of unended calls too", always(func(c *Cost) float64 { return float64(c.WaitTotal) })},
 	{"wait_wasted", "in vain", Duration, "waiting", "waits that led to no answer", always(func(c *Cost) float64 { return float64(c.WaitWasted) })},
-	{"wait_p50", "p50 wait", Duration, "waiting", "half waited no longer", ranked(func(c *Cost) time.Duration { return c.WaitP50 })},
-	{"wait_p99", "p99 wait", Duration, "waiting", "99 in 100 waited no longer", ranked(func(c *Cost) time.Duration { return c.WaitP99 })},
-	{"wait_max", "max wait", Duration, "waiting", "the longest wait", ranked(func(c *Cost) time.Duration { return c.WaitMax })},
+	{"wait_p50", "p50 wait", Duration, "waiting", "median of ended calls", ranked(func(c *Cost) time.Duration { return c.WaitP50 })},
+	{"wait_p99", "p99 wait", Duration, "waiting", "99th percentile of ended calls", ranked(func(c *Cost) time.Duration { return c.WaitP99 })},
+	{"wait_max", "max wait", Duration, "waiting", "longest of ended calls", ranked(func(c *Cost) time.Duration { return c.WaitMax })},
 	{"amplification", "amplification", Ratio, "waiting", "attempts per call", (*Cost).amplification},
 	{"detect", "detect", Duration, "outages", "outage's start to the trip", (*Cost).detect},
-	{"recover", "recover", Duration, "outages", "its end to the first success", (*Cost).recovery},
-	{"overshoot", "overshoot", Duration, "outages", "its end to the last turned away", (*Cost).overshoot},
+	{"recover", "recover", Duration, "outages", "outage's end to the first success", (*Cost).recovery},
+	{"overshoot", "overshoot", Duration, "outages", "outage's end to last refused or rerouted", (*Cost).overshoot},
 	{"openings", "openings", Count, "outages", "trips and re-trips", (*Cost).openings},
 	{"open_time", "open", Duration, "outages", "time not closed or primary", (*Cost).openTime},
 	{"harm", "harm", Count, "outages", "refused, but would have worked", count(func(c *Cost) int { return c.Harm })},
-	{"burst", "burst", Count, "outages", "most attempts in 1 s, just after", (*Cost).burst},
+	{"burst", "burst", Count, "outages", "most attempts/s in the minute after outages", (*Cost).burst},
 }
 
 // Metric is the figure of that name, in nanoseconds if it is a duration: the

@@ -30,7 +30,7 @@ func Clock(d time.Duration) string {
 }
 
 // approx writes a span as people say it, rounded: "2 min",
-// "1 h 12 min", "3.2 s", "200 ms".
+// "1 h 12 min", "1 min 3.2 s", "200 ms".
 func approx(d time.Duration) string {
 	if d.Round(100*time.Millisecond) < time.Minute {
 		unit := smallUnit(d)
@@ -40,8 +40,8 @@ func approx(d time.Duration) string {
 		unit = smallUnit(d)
 		return decimal(d, unit.size) + " " + unit.name
 	}
-	if d.Round(time.Second) < time.Hour {
-		return Clock(d.Round(time.Second))
+	if tenths := d.Round(100 * time.Millisecond); tenths < time.Hour { // minutes must not hide them
+		return Clock(tenths)
 	}
 	minutes := int64(d / time.Minute)
 	if d%time.Minute >= time.Minute/2 {

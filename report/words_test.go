@@ -23,7 +23,7 @@ func TestApprox(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 7: "7 ns", 1540: "1.5 µs", 200 * time.Millisecond: "200 ms", 999960 * time.Microsecond: "1 s",
 		3213 * time.Millisecond: "3.2 s", 59940 * time.Millisecond: "59.9 s", 59960 * time.Millisecond: "1 min",
-		125400 * time.Millisecond: "2 min 5 s", time.Hour - time.Millisecond: "1 h", 72*time.Minute + 29*time.Second: "1 h 12 min",
+		125400 * time.Millisecond: "2 min 5.4 s", time.Hour - time.Millisecond: "1 h", time.Hour - 100*time.Millisecond: "59 min 59.9 s", 72*time.Minute + 29*time.Second: "1 h 12 min",
 		1402*time.Hour + 30*time.Second: "1,402 h 1 min", math.MaxInt64: "2,562,047 h 47 min",
 	} {
 		assert.Equal(t, want, approx(d))
