@@ -111,11 +111,15 @@ func (l *lanePlotter) restarts(g *groupLanes) {
 	}
 }
 
+// restartApart is the least distance of two ticks in pixels.
+const restartApart = 4.0
+
 func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 	at := l.span(s.From, s.To, y, bandHeight)
+	inset := min(3, at.w/2)
 	for rest := s.Restarts; len(rest) > 0; {
 		n := 1
-		for n < len(rest) && l.x(rest[n])-l.x(rest[0]) < markApart/2 { // on top of the first
+		for n < len(rest) && l.x(rest[n])-l.x(rest[0]) < restartApart { // on top of the first
 			n++
 		}
 		last := rest[n-1]
@@ -124,7 +128,7 @@ func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 			tip = fmt.Sprintf("%s: a late failure restarts the cooldown at %s (T11)", b.Name, l.clock(last))
 		}
 		done := l.pen.group(tip)
-		restartMark(l.pen, min(max(l.x(rest[0]), at.x+2), at.x+at.w-2), y)
+		restartMark(l.pen, min(max(l.x(rest[0]), at.x+inset), at.x+at.w-inset), y)
 		done()
 		rest = rest[n:]
 	}
