@@ -33,7 +33,7 @@ type Cost struct {
 }
 
 // OutageCost is what one outage of one target cost after its end. Only an outage
-// that ended before the run did has an Overshoot and a Burst.
+// that was over by the run's end has an Overshoot and a Burst.
 type OutageCost struct {
 	Target    string
 	From, To  time.Duration  // To: the run's end if the outage lasts longer

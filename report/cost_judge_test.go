@@ -51,8 +51,13 @@ func drawRecord(t *rapid.T) trace.List {
 			outages = append(outages, trace.Span{From: from, To: to})
 			at = to + 1
 		}
-		if rapid.Bool().Draw(t, "for ever") {
-			outages = append(outages, trace.Span{From: drawInstant(t, at+100*time.Second, "last")})
+		switch from := drawInstant(t, at+90*time.Second, "last"); rapid.IntRange(0, 2).Draw(t, "to the end") {
+		case 0:
+			outages = append(outages, trace.Span{From: from}) // and beyond
+		case 1:
+			if from < end {
+				outages = append(outages, trace.Span{From: from, To: end})
+			}
 		}
 		run.Targets = append(run.Targets, upAndDown(name, outages...))
 	}
@@ -80,7 +85,7 @@ func drawRecord(t *rapid.T) trace.List {
 
 func drawCall(t *rapid.T, id int, gates bool) (blocks []block) {
 	to := rapid.SampledFrom([]string{"a", "b", "c", "m"}).Draw(t, "to")
-	at := drawInstant(t, time.Duration(rapid.IntRange(0, 8).Draw(t, "start"))*20*time.Second, "start")
+	at := drawInstant(t, time.Duration(rapid.IntRange(0, 9).Draw(t, "start"))*20*time.Second, "start")
 	for attempt := 1; ; attempt++ {
 		e := trace.Event{T: at, Kind: trace.Call, Call: id, To: to, Attempt: attempt}
 		target := map[string]string{"a": "a", "b": "b", "c": "c", "m": "b"}[to]
@@ -265,7 +270,7 @@ func down(run *trace.RunInfo, target string, t time.Duration) bool {
 
 func judgeOutage(l trace.List, t *trace.Target, o trace.Span, k int) report.OutageCost {
 	c := report.OutageCost{Target: t.Name, From: o.From, To: min(o.To, end)}
-	if o.To >= end {
+	if o.To > end {
 		return c
 	}
 	next := time.Duration(math.MaxInt64)

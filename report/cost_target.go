@@ -108,7 +108,7 @@ func (m *targetMeter) costs(end time.Duration) []OutageCost {
 	var costs []OutageCost
 	for i, o := range m.outages[:m.until(end)] {
 		c := OutageCost{Target: m.name, From: o.From, To: min(o.To, end)}
-		if o.To < end {
+		if o.To <= end { // instants at the end are played
 			c.Overshoot, c.Burst = new(m.turned[i]-o.To), &m.burst[i]
 			if i < m.recovered {
 				c.Recover = &m.recover[i]

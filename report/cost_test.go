@@ -289,6 +289,32 @@ func TestMeterAtTheEdges(t *testing.T) {
 	}, measured(t, written(t, run, text)))
 }
 
+// TestMeterOfAnOutageThatEndsWithTheRun: over is over, unless the end cut it.
+func TestMeterOfAnOutageThatEndsWithTheRun(t *testing.T) {
+	none := "10s end states={\"a\":\"closed\"}"
+	refused := "10s call call=1 to=a\n10s refuse call=1 breaker=a rule=T4 reason=x until=31s would=success\n" + none
+	served := "10s call call=1 to=a target=a\n10s result call=1 target=a outcome=success took=0s\n" + none
+	for name, x := range map[string]struct {
+		text string
+		to   float64
+		want report.OutageCost
+	}{
+		"cut":          {none, 10.5, report.OutageCost{}},
+		"for ever":     {none, 0, report.OutageCost{}},
+		"over":         {none, 10, report.OutageCost{Overshoot: new(sec(0)), Burst: new(0)}},
+		"over, asked":  {refused, 10, report.OutageCost{Overshoot: new(sec(0)), Burst: new(0)}},
+		"over, served": {served, 10, report.OutageCost{Recover: new(sec(0)), Overshoot: new(sec(0)), Burst: new(1)}},
+		"over before":  {refused, 9, report.OutageCost{Overshoot: new(sec(1)), Burst: new(0)}},
+	} {
+		run := trace.RunInfo{Targets: []trace.Target{upAndDown("a", seconds(4, x.to))}, Breakers: []trace.Breaker{toolBreaker("a")}}
+		x.want.Target, x.want.From, x.want.To = "a", sec(4), min(sec(10), sec(x.to))
+		if x.to == 0 {
+			x.want.To = sec(10)
+		}
+		assert.Equal(t, []report.OutageCost{x.want}, measured(t, written(t, run, x.text)).Outages, name)
+	}
+}
+
 func TestMeterOfNothing(t *testing.T) {
 	run := trace.RunInfo{Targets: []trace.Target{upAndDown("a", seconds(1, 2), seconds(3, 0))}, Breakers: []trace.Breaker{toolBreaker("a")}}
 	got := measured(t, written(t, run, "5s end states={\"a\":\"closed\"}"))
