@@ -126,10 +126,27 @@ func (t *terminal) truth(target *trace.Target, end time.Duration) []cell {
 	g := make([]glyph, t.cells)
 	paint := func(what glyph, s trace.Span) { t.paint(g, what, s.From, s.To) }
 	paint(glyphUp, trace.Span{To: end})
+	for _, s := range shaky(target, end) {
+		paint(glyphShaky, s)
+	}
 	for _, s := range target.Outages(end) {
 		paint(glyphOutage, s)
 	}
 	return t.show(g)
+}
+
+// shaky are the stretches before end in which the target fails in part.
+func shaky(target *trace.Target, end time.Duration) (spans []trace.Span) {
+	for i, s := range target.Segments {
+		to := end
+		if i+1 < len(target.Segments) {
+			to = min(end, target.Segments[i+1].At)
+		}
+		if s.Success > 0 && s.Success < 1 && s.At < to {
+			spans = append(spans, trace.Span{From: s.At, To: to})
+		}
+	}
+	return spans
 }
 
 // paint puts what into the cells of [from, to), wherever it is more notable

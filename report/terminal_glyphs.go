@@ -33,6 +33,7 @@ type glyph uint8
 const (
 	glyphNone glyph = iota
 	glyphUp
+	glyphShaky
 	glyphOutage
 	glyphClosed
 	glyphOpen
@@ -60,6 +61,7 @@ var glyphs = [...]struct {
 }{
 	glyphNone:        {" ", "", 0},
 	glyphUp:          {"·", "up", grey},
+	glyphShaky:       {":", "fails in part", yellow},
 	glyphOutage:      {"░", "outage", red},
 	glyphClosed:      {"─", "closed", green},
 	glyphOpen:        {"█", "open", red},

@@ -51,6 +51,36 @@ func TestTerminal(t *testing.T) {
 	assert.Empty(t, drawn(t, report.TerminalOptions{}))
 }
 
+// TestTerminalTellsWhatFailsInPart from what is up and what is out, and explains
+// it only where it is.
+func TestTerminalTellsWhatFailsInPart(t *testing.T) {
+	for name, x := range map[string]struct {
+		segments []trace.Segment
+		row      string
+		legend   bool
+	}{
+		"in part":        {[]trace.Segment{{Success: 1}, {At: sec(10), Success: 0.5}, {At: sec(20)}, {At: sec(30), Success: 1}}, `^a +·+:+░+·+\n`, true},
+		"always":         {[]trace.Segment{{Success: 0.1}}, `^a +:+\n`, true},
+		"after the end":  {[]trace.Segment{{Success: 1}, {At: sec(40), Success: 0.5}}, `^a +·+\n`, false},
+		"up or out":      {[]trace.Segment{{Success: 1}, {At: sec(20)}}, `^a +·+░+\n`, false},
+		"a short moment": {[]trace.Segment{{Success: 1}, {At: sec(20), Success: 0.5}, {At: sec(20) + 1, Success: 1}}, `^a +·+:·+\n`, true},
+	} {
+		run := trace.RunInfo{Targets: []trace.Target{{Name: "a", Segments: x.segments}}}
+		s := drawn(t, report.TerminalOptions{}, historyOf(t, written(t, run, "0s call call=1 to=a target=a\n0s result call=1 target=a outcome=success took=0s\n40s end states={}")))
+		assert.Regexp(t, x.row, s, name)
+		assert.Equal(t, x.legend, strings.Contains(s, ": fails in part"), name)
+	}
+}
+
+// TestTerminalCutsAPolicysWords visibly.
+func TestTerminalCutsAPolicysWords(t *testing.T) {
+	for about, want := range map[string]string{"short": "p: short\n", strings.Repeat("x", 80): "p: " + strings.Repeat("x", 76) + "…\n", strings.Repeat("遮", 80): "遮…\n"} {
+		run := trace.RunInfo{Policy: "p", PolicyAbout: about}
+		h := historyOf(t, written(t, run, "1s end states={}"))
+		assert.Contains(t, drawn(t, report.TerminalOptions{}, h, h), want)
+	}
+}
+
 var ansi = regexp.MustCompile("\x1b\\[[0-9]+m")
 
 // TestTerminalColor holds that colour says nothing that the glyphs do not.

@@ -33,10 +33,8 @@ func (g *groupLanes) targetsOccur(h *History, occurs map[string]bool) {
 		if len(t.Outages(h.End)) > 0 {
 			occurs["outage"] = true
 		}
-		for _, s := range t.Segments {
-			if s.Success > 0 && s.Success < 1 && s.At < h.End {
-				occurs["shaky"] = true
-			}
+		if len(shaky(t, h.End)) > 0 {
+			occurs["shaky"] = true
 		}
 	}
 }
