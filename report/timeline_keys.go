@@ -1,5 +1,7 @@
 package report
 
+import "time"
+
 // key is one entry of the legend.
 type key struct {
 	name string // what must occur for it
@@ -12,15 +14,19 @@ type key struct {
 // others.
 func (f *figure) usedKeys() []key {
 	occurs := map[string]bool{}
+	per := time.Duration(0)
 	for _, p := range f.panels {
 		for _, g := range p.groups {
 			g.targetsOccur(p.h, occurs)
 			g.callsOccur(occurs)
 			g.bandsOccur(occurs)
+			for _, r := range g.rows {
+				per = max(per, r.per) // the same for all
+			}
 		}
 	}
 	var used []key
-	for _, k := range allKeys() {
+	for _, k := range allKeys(occurs, per) {
 		if occurs[k.name] {
 			used = append(used, k)
 		}
@@ -43,6 +49,9 @@ func (g *groupLanes) callsOccur(occurs map[string]bool) {
 	for _, r := range g.rows {
 		if r.dense {
 			occurs["bars"] = true
+			if len(r.marks) > 0 {
+				occurs[barsOf(r.kinds[0])] = true
+			}
 			continue
 		}
 		for _, m := range r.marks {
@@ -91,8 +100,8 @@ func (g *groupLanes) bandsOccur(occurs map[string]bool) {
 	}
 }
 
-// allKeys are the legend's entries in their order.
-func allKeys() []key {
+// allKeys are the legend's entries in their order; a bar is so much time wide.
+func allKeys(occurs map[string]bool, per time.Duration) []key {
 	var keys []key
 	for _, k := range bandKeys {
 		keys = append(keys, key{name: k.look + " " + k.state, text: k.text, draw: func(p *pen, b box) { bandKey(p, k.look, b) }})
@@ -105,7 +114,7 @@ func allKeys() []key {
 			p.hatch("muted", b, 6)
 		}})
 	for k := MarkOK; k <= MarkExhausted; k++ {
-		keys = append(keys, key{name: markWords[k], text: markWords[k], draw: func(p *pen, b box) { drawMark(p, k, b.x+b.w/2, b.y+b.h/2, markRadius) }})
+		keys = append(keys, callKey(k, occurs[barsOf(k)], occurs[markWords[k]]))
 	}
 	return append(keys,
 		key{name: "ticks", text: "probes let through", draw: func(p *pen, b box) {
@@ -122,11 +131,34 @@ func allKeys() []key {
 			restartMark(p, b.x+b.w/2, b.y)
 		}},
 		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
-		key{name: "bars", text: "bars: calls in so much time", draw: func(p *pen, b box) {
+		key{name: "bars", text: "bars: calls in each " + Clock(per) + ", full height: the row's max", draw: func(p *pen, b box) {
 			for i, h := range []float64{4, 8, 6} {
-				p.rect("muted", box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
+				p.frame("muted", 1, box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
 			}
 		}})
+}
+
+// barsOf is the name of bars of that kind.
+func barsOf(k MarkKind) string { return "bars of " + markWords[k] }
+
+// callKey explains what stands for calls of that kind: a bar, a mark, or both.
+func callKey(k MarkKind, bars, marks bool) key {
+	e := key{name: markWords[k], text: markWords[k], draw: func(p *pen, b box) {
+		if !bars {
+			drawMark(p, k, b.x+b.w/2, b.y+b.h/2, markRadius)
+			return
+		}
+		at := b.x + (b.w-4)/2
+		if marks {
+			at = b.x + b.w - 4
+			drawMark(p, k, b.x+4.5, b.y+b.h/2, markRadius)
+		}
+		p.rect(markColor[k], box{at, b.y, 4, b.h})
+	}}
+	if !marks {
+		e.name = barsOf(k)
+	}
+	return e
 }
 
 var bandKeys = []struct{ look, state, text string }{

@@ -342,7 +342,7 @@ type placedNumber struct {
 func placeNumbers(f *figure, panel int, breaker string) (placed []placedNumber, rows int) {
 	var ends []float64
 	for _, m := range f.moments {
-		if m.panel != panel || m.moment.Breaker != breaker {
+		if m.n == 0 || m.panel != panel || m.moment.Breaker != breaker {
 			continue
 		}
 		x := f.along(m.moment.Effective)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/breakersim/breakersim/sim/trace"
 )
@@ -10,60 +11,87 @@ import (
 // mostMoments is how many transitions a picture numbers and tells.
 const mostMoments = 12
 
-// numbered is a moment with its number in the picture.
+// numbered is a moment with its number in the picture. Without a number it is a
+// switch apart from the transitions.
 type numbered struct {
 	n      int
 	panel  int
 	policy string // where there are several
 	moment *Moment
+	change *change  // of a switch
 	lines  []string // its words, laid out
 }
 
 // keyMoments numbers the first transitions of each panel, and says how many it
-// leaves out.
+// leaves out. Where all are told there may be room for the other switches.
 func keyMoments(panels []*History) (all []numbered, more string) {
-	total, busy := 0, 0
+	total, busy, changes := 0, 0, 0
 	for _, h := range panels {
+		changes += len(h.changes)
 		total += len(h.Moments)
 		if len(h.Moments) > 0 {
 			busy++
 		}
 	}
+	n := 0
 	for i, h := range panels {
 		shown := len(h.Moments)
 		if total > mostMoments {
 			shown = min(shown, max(1, mostMoments/max(1, busy)))
 		}
-		for k := range shown {
-			m := numbered{n: len(all) + 1, panel: i, moment: &h.Moments[k]}
+		for _, m := range h.told(shown, changes <= mostMoments) {
+			m.panel = i
 			if busy > 1 {
 				m.policy = h.Run.Policy
+			}
+			if m.moment != nil {
+				n++
+				m.n = n
 			}
 			all = append(all, m)
 		}
 	}
-	if left := total - len(all); left > 0 {
+	if left := total - n; left > 0 {
 		more = "and " + plural(left, "more transition", "more transitions") + ", which the trace has"
 	}
 	return all, more
 }
 
+// told are the first transitions and, if asked for, the switches apart from them.
+func (h *History) told(transitions int, switches bool) (all []numbered) {
+	for k := range h.changes {
+		switch c := &h.changes[k]; {
+		case c.moment < 0 && switches:
+			all = append(all, numbered{change: c})
+		case c.moment >= 0 && c.moment < transitions:
+			all = append(all, numbered{moment: &h.Moments[c.moment]})
+		}
+	}
+	return all
+}
+
 // words are the moment as a line of the list below the picture.
-func (n *numbered) words(breakers int) string {
-	m := n.moment
-	var b strings.Builder
+func (n *numbered) words(h *History) string {
+	at, breaker, what := time.Duration(0), "", ""
+	if c := n.change; c != nil {
+		at, breaker = c.change.T, c.change.Breaker
+		what = "still " + c.state + ", " + switchReason(&c.change)
+	} else {
+		m := n.moment
+		at, breaker = m.Effective, m.Breaker
+		what = fmt.Sprintf("%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason())
+		if m.Switched {
+			what += "; " + servedBy(m.Serves)
+		}
+	}
+	if len(h.Breakers) > 1 {
+		what = breaker + " " + what
+	}
+	what = moment(at, h.End) + ": " + what
 	if n.policy != "" {
-		b.WriteString(n.policy + ", ")
+		what = n.policy + ", " + what
 	}
-	b.WriteString(moment(m.Effective, m.end) + ": ")
-	if breakers > 1 {
-		b.WriteString(m.Breaker + " ")
-	}
-	fmt.Fprintf(&b, "%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason())
-	if m.Switched {
-		b.WriteString("; " + servedBy(m.Serves))
-	}
-	return b.String()
+	return what
 }
 
 // momentLines lays the list out and says how many lines it takes.
@@ -71,7 +99,7 @@ func (f *figure) momentLines(room float64) int {
 	n := 0
 	for i := range f.moments {
 		m := &f.moments[i]
-		m.lines = wrapped(m.words(len(f.panels[m.panel].h.Breakers)), smallSize, false, room-22)
+		m.lines = wrapped(m.words(f.panels[m.panel].h), smallSize, false, room-22)
 		n += len(m.lines)
 	}
 	if f.more != "" {
@@ -83,7 +111,11 @@ func (f *figure) momentLines(room float64) int {
 // drawMoments draws the list from the height y down, and returns where it ends.
 func (f *figure) drawMoments(p *pen, y float64) float64 {
 	for _, m := range f.moments {
-		numberMark(p, margin+8, y+leading/2, m.n)
+		if m.n == 0 {
+			switchMark(p, margin+8, y+leading/2-2)
+		} else {
+			numberMark(p, margin+8, y+leading/2, m.n)
+		}
 		for _, line := range m.lines {
 			p.text("ink", margin+22, y+leading/2, smallSize, false, left, line)
 			y += leading

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// restartedRun opens at 3 s and probes at 55 s; late failures come
+// in between.
+func restartedRun(t *testing.T, late ...time.Duration) *History {
+	t.Helper()
+	info := &trace.RunInfo{Scenario: "late", Targets: []trace.Target{{Name: "t"}},
+		Breakers: []trace.Breaker{{Name: "b", Kind: "tool", Tool: &trace.Tool{Guards: "t", RecoveryDuration: 30 * time.Second}}}}
+	events := []trace.Event{
+		{Kind: trace.Run, Run: info},
+		{T: 3 * time.Second, Kind: trace.Transition, Breaker: "b", From: "closed", To: "open", Effective: 3 * time.Second, Rule: "T3"},
+	}
+	for _, at := range late {
+		events = append(events, trace.Event{T: at, Kind: trace.Result, Call: 1, Attempt: 1, Target: "t", Outcome: trace.Failure, Breaker: "b", Applied: true, Rule: "T11"})
+	}
+	events = append(events,
+		trace.Event{T: 55 * time.Second, Kind: trace.Transition, Breaker: "b", From: "open", To: "half-open", Effective: 55 * time.Second, Rule: "T5", Call: 2},
+		trace.Event{T: 70 * time.Second, Kind: trace.End})
+	h := new(History)
+	for i := range events {
+		require.NoError(t, h.Event(&events[i]))
+	}
+	return h
+}
+
+// TestRestartsAreTold holds that a cooldown that late failures prolonged says so
+// in the reason, the description, the band and the legend, and no other does.
+func TestRestartsAreTold(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct {
+		late   []time.Duration
+		reason string
+		desc   string
+		ticks  int
+	}{
+		"none": {nil, "the cooldown was over; call 2", "open to 55 s, half-open", 0},
+		"one":  {[]time.Duration{25 * s}, "the cooldown, restarted at 25 s by a late failure (T11), was over", "open to 55 s (cooldown restarted once by late failures, last at 25 s), half-open", 1},
+		"two":  {[]time.Duration{15 * s, 25 * s}, "restarted twice by late failures (T11), last at 25 s, was over", "(cooldown restarted twice by late failures, last at 25 s)", 2},
+		"some at one place": {[]time.Duration{3 * s, 15 * s, 15 * s, 25 * s}, "restarted 3 times by late failures (T11), last at 25 s, was over",
+			"(cooldown restarted 3 times by late failures, last at 25 s)", 2},
+		"at the trip": {[]time.Duration{3 * s}, "the cooldown was over; call 2", "open to 55 s, half-open", 0},
+	} {
+		h := restartedRun(t, c.late...)
+		tl := Timeline{Panels: []*History{h}}
+		assert.Contains(t, h.Moments[1].Reason(), c.reason, name)
+		assert.Contains(t, tl.describe(), c.desc, name)
+		var b bytes.Buffer
+		require.NoError(t, tl.WriteSVG(&b))
+		assert.Equal(t, c.ticks, strings.Count(b.String(), "<title>b: a late failure")+strings.Count(b.String(), "<title>b: late failures"), name)
+		assert.Equal(t, c.ticks > 0, strings.Contains(b.String(), "a late failure restarts the cooldown</text>"), "%s: the legend", name)
+	}
+}
+
+// switching is a run whose model breaker goes from backup to backup.
+func switching(t *testing.T, switches int) *History {
+	t.Helper()
+	info := &trace.RunInfo{Targets: []trace.Target{{Name: "p"}, {Name: "b1"}, {Name: "b2"}},
+		Breakers: []trace.Breaker{{Name: "m", Kind: "model", Model: &trace.Model{Primary: "p", Chain: []trace.Backup{{Name: "b1"}, {Name: "b2"}}}}}}
+	events := []trace.Event{
+		{Kind: trace.Run, Run: info},
+		{T: time.Second, Kind: trace.Transition, Breaker: "m", From: "primary", To: "fallback", Effective: time.Second, Rule: "M10", Failures: 3},
+		{T: time.Second, Kind: trace.Switch, Breaker: "m", From: "p", To: "b1", Rule: "M10"},
+	}
+	for i := range switches {
+		names := []string{"b1", "b2", "b1"}
+		events = append(events, trace.Event{T: time.Duration(i+2) * time.Second, Kind: trace.Switch, Breaker: "m", From: names[i%2], To: names[i%2+1], Rule: "M11"})
+	}
+	events = append(events,
+		trace.Event{T: 61 * time.Second, Kind: trace.Transition, Breaker: "m", From: "fallback", To: "recovering", Effective: 61 * time.Second, Rule: "M2"},
+		trace.Event{T: 70 * time.Second, Kind: trace.End})
+	h := new(History)
+	for i := range events {
+		require.NoError(t, h.Event(&events[i]))
+	}
+	return h
+}
+
+// TestSwitchesAreTold below the picture with the rule that made them, as long as
+// there is room; the transitions keep their numbers.
+func TestSwitchesAreTold(t *testing.T) {
+	for switches, want := range map[int][]string{
+		0: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
+		1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "0 2 s: still fallback, M11: b1 has spent its budget; served by b2",
+			"2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
+		mostMoments - 1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
+	} {
+		f, p := (&Timeline{Panels: []*History{switching(t, switches)}}).drawn(t)
+		var got, numbers []string
+		for _, m := range f.moments {
+			got = append(got, fmt.Sprint(m.n)+" "+strings.Join(m.lines, " "))
+		}
+		for _, s := range p.texts {
+			if s.text == "0" && s.y < f.plotTop+f.plotHeight || s.text == "1" || s.text == "2" {
+				numbers = append(numbers, s.text)
+			}
+		}
+		assert.Equal(t, want, got)
+		assert.Equal(t, []string{"1", "2", "1", "2"}, numbers, "in the plot and below it")
+	}
+}
+
+// TestBarsAreExplained has a mark and a bar of one kind in one picture: one
+// entry of the legend shows both.
+func TestBarsAreExplained(t *testing.T) {
+	few := world{policy: "few", end: time.Minute, targets: 1, calls: 2}.history(t)
+	many := world{policy: "many", end: time.Minute, targets: 1, calls: 4000}.history(t)
+	for _, panels := range [][]*History{{few}, {many}, {few, many}} {
+		f, err := (&Timeline{Panels: panels}).figure()
+		require.NoError(t, err)
+		served := 0
+		for _, k := range f.keys {
+			if k.text == "served" {
+				served++
+			}
+		}
+		assert.Equal(t, 1, served)
+	}
+}
