@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // look is the colour of a band.
 func (b *Band) look() string {
@@ -116,10 +119,11 @@ const restartApart = 4.0
 
 func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 	at := l.span(s.From, s.To, y, bandHeight)
-	inset := min(3, at.w/2)
+	inset := min(3, at.w/2) // off the band's frame
+	x := func(d time.Duration) float64 { return min(max(l.x(d), at.x+inset), at.x+at.w-inset) }
 	for rest := s.Restarts; len(rest) > 0; {
 		n := 1
-		for n < len(rest) && l.x(rest[n])-l.x(rest[0]) < restartApart { // on top of the first
+		for n < len(rest) && x(rest[n])-x(rest[0]) < restartApart { // on top of the first
 			n++
 		}
 		last := rest[n-1]
@@ -128,7 +132,7 @@ func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 			tip = fmt.Sprintf("%s: a late failure restarts the cooldown at %s (T11)", b.Name, l.clock(last))
 		}
 		done := l.pen.group(tip)
-		restartMark(l.pen, min(max(l.x(rest[0]), at.x+inset), at.x+at.w-inset), y)
+		restartMark(l.pen, x(rest[0]), y)
 		done()
 		rest = rest[n:]
 	}
