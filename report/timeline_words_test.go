@@ -51,7 +51,8 @@ func TestRestartsAreTold(t *testing.T) {
 		"two":  {[]time.Duration{15 * s, 25 * s}, "restarted twice by late failures (T11), last at 25 s, was over", "(cooldown restarted twice by late failures, last at 25 s)", 2},
 		"some at one place": {[]time.Duration{3 * s, 15 * s, 15 * s, 25 * s}, "restarted 3 times by late failures (T11), last at 25 s, was over",
 			"(cooldown restarted 3 times by late failures, last at 25 s)", 2},
-		"at the trip": {[]time.Duration{3 * s}, "the cooldown was over; call 2", "open to 55 s, half-open", 0},
+		"at the band's edge": {[]time.Duration{3010 * time.Millisecond, 3500 * time.Millisecond}, "restarted twice by late failures (T11), last at 3.5 s", "twice by late failures", 1},
+		"at the trip":        {[]time.Duration{3 * s}, "the cooldown was over; call 2", "open to 55 s, half-open", 0},
 	} {
 		h := restartedRun(t, c.late...)
 		tl := Timeline{Panels: []*History{h}}
