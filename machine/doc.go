@@ -13,8 +13,10 @@
 // origin that the caller chooses once and keeps, such as the start of the
 // program: pass time.Since(start), which is monotonic. Every comparison is
 // inclusive: a cooldown of 30 s is over at 30 s, not after it. Inside one
-// breaker time never runs backwards: an earlier instant is taken for the
-// latest one seen.
+// breaker time never runs backwards: an earlier instant is taken for the latest
+// one that it took notice of. A model breaker takes notice of each, a tool
+// breaker of those at which something changed: while it is closed with no
+// failure counted it needs no clock, and [ToolBreaker.Do] reads none.
 //
 // # Rules
 //

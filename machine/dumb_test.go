@@ -54,6 +54,14 @@ func (d *dumbTool) move(to string, effective time.Duration, rule string) {
 	d.state = to
 }
 
+// remember ends an operation. An instant counts as seen when something changed
+// at it: a breaker that needs no clock looks at none.
+func (d *dumbTool) remember(before dumbTool, seen time.Duration) {
+	if d.state == before.state && d.failures == before.failures && d.lastFailure == before.lastFailure && len(d.news) == len(before.news) {
+		d.clock = seen
+	}
+}
+
 // tick is "time first": now never runs backwards, and T7 before anything else.
 func (d *dumbTool) tick(now time.Duration) {
 	d.step++
@@ -71,6 +79,7 @@ func (d *dumbTool) tick(now time.Duration) {
 }
 
 func (d *dumbTool) allow(now time.Duration, call int) (admitted bool, rule string) {
+	defer d.remember(*d, d.clock)
 	d.tick(now)
 	if d.state == "closed" { // T1
 		d.admittedAt[call] = d.step
@@ -107,6 +116,7 @@ func (d *dumbTool) report(now time.Duration, call int, ok bool) machine.Verdict 
 		}
 		d.ended[call] = true
 	}
+	defer d.remember(*d, d.clock)
 	d.tick(now)
 	yes := func(r machine.Rule) machine.Verdict { return machine.Verdict{Rule: r, Applied: true} }
 	no := func(r machine.Rule) machine.Verdict { return machine.Verdict{Rule: r} }
@@ -150,11 +160,17 @@ func (d *dumbTool) report(now time.Duration, call int, ok bool) machine.Verdict 
 }
 
 func (d *dumbTool) reset(now time.Duration) {
+	defer d.remember(*d, d.clock)
 	d.tick(now)
 	if d.state != "closed" {
 		d.move("closed", d.clock, "T15")
 	}
 	d.failures, d.probeCall = 0, 0
+}
+
+func (d *dumbTool) settle(now time.Duration) {
+	defer d.remember(*d, d.clock)
+	d.tick(now)
 }
 
 // dumbModel is the model breaker.

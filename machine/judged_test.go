@@ -106,7 +106,7 @@ func TestToolIsJudged(t *testing.T) {
 				judge.reset(now)
 				b.Reset(now)
 			case "settle":
-				judge.tick(now)
+				judge.settle(now)
 				b.Settle(now)
 			}
 			assert.Equal(t, judge.news, news)

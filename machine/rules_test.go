@@ -325,30 +325,3 @@ func TestStatesPrintTheirWord(t *testing.T) {
 	assert.Equal(t, "closed open half-open primary fallback recovering", machine.Closed.String()+" "+machine.Open.String()+" "+machine.HalfOpen.String()+
 		" "+machine.Primary.String()+" "+machine.Fallback.String()+" "+machine.Recovering.String())
 }
-
-func BenchmarkClosedPath(b *testing.B) {
-	br := newTool(b, nil, machine.Hooks{})
-	b.ReportAllocs()
-	for b.Loop() {
-		p, _ := br.Allow(0)
-		p.Success(0)
-	}
-}
-
-func BenchmarkRefusal(b *testing.B) {
-	br := newTool(b, nil, machine.Hooks{})
-	trip(b, br)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = br.Allow(4 * s)
-	}
-}
-
-func BenchmarkTurn(b *testing.B) {
-	br := newModel(b, nil, machine.Hooks{})
-	b.ReportAllocs()
-	for b.Loop() {
-		t, _ := br.Begin(0)
-		t.Success(0)
-	}
-}

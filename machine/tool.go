@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,11 +50,21 @@ type Refusal struct {
 func (*Refusal) Error() string { return "tool temporarily unavailable: circuit breaker open" }
 
 // ToolBreaker guards one tool: Closed, Open, HalfOpen. Use [NewToolBreaker].
+//
+// While it is closed with no failure counted, and while it surely refuses,
+// asking and reporting a success take no lock and write nothing shared.
 type ToolBreaker struct {
-	mu      sync.Mutex
-	m       tool
-	out     outbox
-	refusal *Refusal // the last one given, again while it is still true
+	calm     atomic.Uint64             // closed with no failure counted: 1 + how often it has opened; else 0
+	refusing atomic.Pointer[refusedTo] // the refusal that holds, once one was given; else nil
+	mu       sync.Mutex
+	m        tool
+	out      outbox
+}
+
+// refusedTo is a refusal that every call before an instant gets.
+type refusedTo struct {
+	Refusal
+	before time.Duration
 }
 
 // NewToolBreaker makes a closed breaker, or says what is wrong with s.
@@ -61,9 +72,14 @@ func NewToolBreaker(s ToolSettings, h Hooks) (*ToolBreaker, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	return newToolBreaker(s, h), nil
+}
+
+func newToolBreaker(s ToolSettings, h Hooks) *ToolBreaker {
 	b := &ToolBreaker{out: outbox{hooks: h}}
 	b.m = tool{s: s, state: Closed, emit: b.out.transition}
-	return b, nil
+	b.publish()
+	return b
 }
 
 // Allow asks for a call at now. It gives a permit, through which the call must
@@ -71,41 +87,90 @@ func NewToolBreaker(s ToolSettings, h Hooks) (*ToolBreaker, error) {
 // [ToolBreaker.WouldAllow] to look without asking: Allow can hand out the one
 // probe of a half-open period.
 func (b *ToolBreaker) Allow(now time.Duration) (Permit, error) {
-	b.mu.Lock()
-	defer b.out.unlock(&b.mu)
-	a := b.m.allow(now)
-	if !a.admitted {
-		return Permit{}, b.refuse(a)
+	if c := b.calm.Load(); c != 0 {
+		return Permit{b: b, id: identity{opens: c - 1}}, nil
 	}
-	return Permit{b: b, rule: a.rule, id: identity{opens: b.m.opens, probe: a.probe}}, nil
+	if r := b.refusing.Load(); r != nil && now < r.before {
+		return Permit{}, &r.Refusal
+	}
+	return b.ask(now)
 }
 
-func (b *ToolBreaker) refuse(a answer) *Refusal {
-	if r := b.refusal; r == nil || r.Rule != a.rule || r.Until != a.until || r.Known != a.known {
-		b.refusal = &Refusal{Rule: a.rule, Until: a.until, Known: a.known}
+func (b *ToolBreaker) ask(now time.Duration) (Permit, error) {
+	b.mu.Lock()
+	defer b.unlock()
+	id, ok := b.m.allow(now)
+	if ok {
+		return Permit{b: b, id: id}, nil
 	}
-	return b.refusal
+	r := b.refusing.Load()
+	if holds := b.m.refusal(); r == nil || *r != holds {
+		r = new(holds)
+		b.refusing.Store(r)
+	}
+	return Permit{}, &r.Refusal
+}
+
+// unlock ends a step: what it came to is published before the lock is free.
+func (b *ToolBreaker) unlock() {
+	b.publish()
+	b.out.unlock(&b.mu)
+}
+
+// publish makes calm and refusing say what the machine says. A reader may see
+// one of them changed and the other not yet: what it reads from either was true
+// at some instant of this step, and the step has not returned.
+func (b *ToolBreaker) publish() {
+	var c uint64
+	if b.m.state == Closed && b.m.failures == 0 {
+		c = b.m.opens + 1
+	}
+	if b.calm.Load() != c {
+		b.calm.Store(c)
+	}
+	if r := b.refusing.Load(); r != nil && *r != b.m.refusal() {
+		b.refusing.Store(nil)
+	}
 }
 
 // WouldAllow says whether Allow would admit a call at now, and changes nothing (T14).
 func (b *ToolBreaker) WouldAllow(now time.Duration) bool {
+	if b.calm.Load() != 0 {
+		return true
+	}
+	if r := b.refusing.Load(); r != nil && now < r.before {
+		return false
+	}
 	m := b.view()
-	return m.allow(now).admitted
+	_, ok := m.allow(now)
+	return ok
 }
 
 // Success reports, without a permit, a call that ended well: the anonymous
 // form. In HalfOpen the result is taken for the probe's, in Closed it always
 // counts (T13). Prefer [Permit.Success].
-func (b *ToolBreaker) Success(now time.Duration) Verdict { return b.report(now, true, nil) }
+func (b *ToolBreaker) Success(now time.Duration) Verdict {
+	if b.calm.Load() != 0 {
+		return Verdict{Rule: T2, Applied: true}
+	}
+	return b.report(now, true, nil)
+}
 
 // Failure reports, without a permit, a call that failed; see [ToolBreaker.Success].
 func (b *ToolBreaker) Failure(now time.Duration) Verdict { return b.report(now, false, nil) }
+
+// report takes the result of the call id, or an anonymous one.
+func (b *ToolBreaker) report(now time.Duration, ok bool, id *identity) Verdict {
+	b.mu.Lock()
+	defer b.unlock()
+	return b.m.result(now, ok, id)
+}
 
 // Reset closes the breaker, zeroes its count and takes the probe's slot back
 // (T15), after T7 if that is due.
 func (b *ToolBreaker) Reset(now time.Duration) {
 	b.mu.Lock()
-	defer b.out.unlock(&b.mu)
+	defer b.unlock()
 	b.m.reset(now)
 }
 
@@ -113,7 +178,7 @@ func (b *ToolBreaker) Reset(now time.Duration) {
 // does so by itself; a recorder that stops wants it at the end.
 func (b *ToolBreaker) Settle(now time.Duration) {
 	b.mu.Lock()
-	defer b.out.unlock(&b.mu)
+	defer b.unlock()
 	b.m.touch(now)
 }
 
@@ -123,13 +188,15 @@ type ToolSnapshot struct {
 	ConsecutiveFailures int
 	LastFailure         time.Duration // meaningful in Open: when the cooldown began
 	ProbeStarted        time.Duration // meaningful in HalfOpen: when the lease began
+	Openings            uint64        // transitions to Open so far
+	Probes              uint64        // probes granted so far
 }
 
 // Snapshot reads the state as it is at now, and changes nothing.
 func (b *ToolBreaker) Snapshot(now time.Duration) ToolSnapshot {
 	m := b.view()
 	m.touch(now)
-	return ToolSnapshot{m.state, m.failures, m.lastFailure, m.probeStarted}
+	return ToolSnapshot{m.state, m.failures, m.lastFailure, m.probeStarted, m.opens, m.probes}
 }
 
 // Deadline is when the breaker could next change by itself, as things are at
@@ -138,13 +205,10 @@ func (b *ToolBreaker) Snapshot(now time.Duration) ToolSnapshot {
 func (b *ToolBreaker) Deadline(now time.Duration) (at time.Duration, ok bool) {
 	m := b.view()
 	m.touch(now)
-	switch {
-	case m.state == Open:
-		return addSaturated(m.lastFailure, m.s.RecoveryDuration), true
-	case m.state == HalfOpen && m.s.ProbeTimeout > 0:
-		return addSaturated(m.probeStarted, m.s.ProbeTimeout), true
+	if m.state == Closed || m.state == HalfOpen && m.s.ProbeTimeout == 0 {
+		return 0, false
 	}
-	return 0, false
+	return m.refusal().before, true
 }
 
 // view is a copy of the machine to ask questions of.
@@ -156,28 +220,13 @@ func (b *ToolBreaker) view() tool {
 	return m
 }
 
-func (b *ToolBreaker) report(now time.Duration, ok bool, p *Permit) Verdict {
-	b.mu.Lock()
-	defer b.out.unlock(&b.mu)
-	if p == nil {
-		return b.m.result(now, ok, nil)
-	}
-	if p.done {
-		return Verdict{Repeated: true}
-	}
-	p.done = true
-	return b.m.result(now, ok, &p.id)
-}
-
 // Permit is one admitted call. It reports how the call ended, at most once, and
 // must not be copied after that. A permit that never reports is a vanished
 // call: if it was the probe, its lease takes care of it (T16, T7).
 type Permit struct {
-	_    noCopy
 	b    *ToolBreaker
-	rule Rule
 	id   identity
-	done bool
+	done atomic.Bool
 }
 
 // identity is what the machine needs to know of the call behind a result.
@@ -190,42 +239,50 @@ type identity struct {
 func (p *Permit) Probe() bool { return p.id.probe != 0 }
 
 // Rule is why the call was admitted: T1 or T5.
-func (p *Permit) Rule() Rule { return p.rule }
+func (p *Permit) Rule() Rule {
+	if p.Probe() {
+		return T5
+	}
+	return T1
+}
 
 // Success reports that the call ended well. A second report, and one through
 // the permit of a refused call, does nothing and says Repeated.
-func (p *Permit) Success(now time.Duration) Verdict { return p.report(now, true) }
-
-// Failure reports that the call failed, in whatever way; see [Permit.Success].
-func (p *Permit) Failure(now time.Duration) Verdict { return p.report(now, false) }
-
-func (p *Permit) report(now time.Duration, ok bool) Verdict {
-	if p.b == nil {
+func (p *Permit) Success(now time.Duration) Verdict {
+	if p.spent() {
 		return Verdict{Repeated: true}
 	}
-	return p.b.report(now, ok, p)
+	if p.b.calm.Load() == p.id.opens+1 {
+		return Verdict{Rule: T2, Applied: true}
+	}
+	return p.b.report(now, true, &p.id)
+}
+
+// Failure reports that the call failed, in whatever way; see [Permit.Success].
+func (p *Permit) Failure(now time.Duration) Verdict {
+	if p.spent() {
+		return Verdict{Repeated: true}
+	}
+	return p.b.report(now, false, &p.id)
 }
 
 // Cancel gives the permit up: the caller no longer wanted the answer, which
 // says nothing of the tool (T16). If it was the probe its lease runs on (T7).
 func (p *Permit) Cancel() Verdict {
-	if p.b == nil {
+	if p.spent() {
 		return Verdict{Repeated: true}
 	}
-	p.b.mu.Lock()
-	defer p.b.mu.Unlock()
-	if p.done {
-		return Verdict{Repeated: true}
-	}
-	p.done = true
 	return Verdict{Rule: T16}
 }
+
+// spent says whether the permit may not report any more, and spends it.
+func (p *Permit) spent() bool { return p.b == nil || p.done.Swap(true) }
 
 // tool is the machine itself: a value, without a lock, that knows the rules.
 type tool struct {
 	s            ToolSettings
 	emit         func(Transition)
-	now          time.Duration // the latest instant seen
+	changed      time.Duration // when something last changed; an earlier instant is taken for it
 	state        State
 	failures     int           // consecutive_failures
 	lastFailure  time.Duration // last_failure_time, while open
@@ -235,94 +292,109 @@ type tool struct {
 	opens        uint64        // transitions to Open so far
 }
 
-// answer is what the gate says.
-type answer struct {
-	admitted bool
-	rule     Rule
-	probe    uint64        // of an admitted probe
-	until    time.Duration // of a refused call, if known
-	known    bool
-}
-
-// touch moves the clock and applies T7 if it is due: before anything else,
-// whenever the machine is touched.
-func (m *tool) touch(now time.Duration) {
-	m.now = max(m.now, now)
-	if m.state == HalfOpen && m.s.ProbeTimeout > 0 && m.now-m.probeStarted >= m.s.ProbeTimeout {
-		m.commit(Open, m.probeStarted+m.s.ProbeTimeout, T7)
+// touch applies T7 if it is due: before anything else, whenever the machine is
+// touched. It returns the instant that now is taken for.
+func (m *tool) touch(now time.Duration) time.Duration {
+	now = max(m.changed, now)
+	if m.state == HalfOpen && m.s.ProbeTimeout > 0 {
+		if end := addSaturated(m.probeStarted, m.s.ProbeTimeout); now >= end {
+			m.commit(Open, now, end, T7)
+		}
 	}
+	return now
 }
 
-func (m *tool) allow(now time.Duration) answer {
-	m.touch(now)
-	switch m.state {
-	case Open:
-		if m.now-m.lastFailure < m.s.RecoveryDuration {
-			return answer{rule: T4, until: addSaturated(m.lastFailure, m.s.RecoveryDuration), known: true}
+// allow admits a call, and says as whom.
+func (m *tool) allow(now time.Duration) (id identity, ok bool) {
+	now = m.touch(now)
+	if m.state != Closed {
+		if m.state == HalfOpen || now < m.refusal().before { // T6, T4
+			return identity{}, false
 		}
-		m.commit(HalfOpen, m.now, T5)
-		return answer{admitted: true, rule: T5, probe: m.probe}
-	case HalfOpen:
-		if m.s.ProbeTimeout == 0 {
-			return answer{rule: T6}
-		}
+		m.commit(HalfOpen, now, now, T5)
+	}
+	return identity{opens: m.opens, probe: m.probe}, true
+}
+
+// refusal is what calls are told in Open and HalfOpen, and before when.
+func (m *tool) refusal() refusedTo {
+	switch {
+	case m.state == Open:
+		until := addSaturated(m.lastFailure, m.s.RecoveryDuration)
+		return refusedTo{Refusal{Rule: T4, Until: until, Known: true}, until}
+	case m.state == HalfOpen && m.s.ProbeTimeout == 0:
+		return refusedTo{Refusal{Rule: T6}, math.MaxInt64}
+	case m.state == HalfOpen:
 		leaseEnd := addSaturated(m.probeStarted, m.s.ProbeTimeout)
-		return answer{rule: T6, until: addSaturated(leaseEnd, m.s.RecoveryDuration), known: true}
-	default:
-		return answer{admitted: true, rule: T1}
+		return refusedTo{Refusal{Rule: T6, Until: addSaturated(leaseEnd, m.s.RecoveryDuration), Known: true}, leaseEnd}
 	}
+	return refusedTo{}
 }
 
 // result takes the result of the call id, or an anonymous one.
 func (m *tool) result(now time.Duration, ok bool, id *identity) Verdict {
-	m.touch(now) // T12: the probe whose lease ran out is a stale result from here on
+	now = m.touch(now) // T12: the probe whose lease ran out is a stale result from here on
 	switch m.state {
 	case Open:
 		if ok {
 			return Verdict{Rule: T10}
 		}
-		m.failures++
-		m.lastFailure = m.now
+		m.fail(now)
+		m.lastFailure = now
 		return Verdict{Rule: T11, Applied: true}
 	case HalfOpen:
 		if id != nil && id.probe != m.probe {
 			return Verdict{Rule: T13}
 		}
 		if ok {
-			m.commit(Closed, m.now, T8)
+			m.commit(Closed, now, now, T8)
 			return Verdict{Rule: T8, Applied: true}
 		}
-		m.failures++
-		m.commit(Open, m.now, T9)
+		m.fail(now)
+		m.commit(Open, now, now, T9)
 		return Verdict{Rule: T9, Applied: true}
-	default:
-		if m.s.IgnoreStale && id != nil && id.opens != m.opens {
-			return Verdict{Rule: T13}
-		}
-		if ok {
-			m.failures = 0
-			return Verdict{Rule: T2, Applied: true}
-		}
-		m.failures++
-		if n := m.s.FailureThreshold; n > 0 && m.failures >= n {
-			m.commit(Open, m.now, T3)
-		}
-		return Verdict{Rule: T3, Applied: true}
 	}
+	if m.s.IgnoreStale && id != nil && id.opens != m.opens {
+		return Verdict{Rule: T13}
+	}
+	if ok {
+		m.clear(now)
+		return Verdict{Rule: T2, Applied: true}
+	}
+	m.fail(now)
+	if n := m.s.FailureThreshold; n > 0 && m.failures >= n {
+		m.commit(Open, now, now, T3)
+	}
+	return Verdict{Rule: T3, Applied: true}
 }
 
 func (m *tool) reset(now time.Duration) {
-	m.touch(now)
+	now = m.touch(now)
 	if m.state != Closed {
-		m.commit(Closed, m.now, T15)
+		m.commit(Closed, now, now, T15)
 	}
-	m.failures = 0
+	m.clear(now)
+}
+
+// fail counts a failure.
+func (m *tool) fail(now time.Duration) {
+	m.changed = now
+	m.failures++
+}
+
+// clear zeroes the count of failures.
+func (m *tool) clear(now time.Duration) {
+	if m.failures > 0 {
+		m.changed = now
+		m.failures = 0
+	}
 }
 
 // commit is the one place where the state changes, and with it all that goes
 // with the new state. effective is when the change took effect.
-func (m *tool) commit(to State, effective time.Duration, rule Rule) {
-	m.emit(Transition{From: m.state, To: to, At: m.now, Effective: effective, Rule: rule, Failures: m.failures})
+func (m *tool) commit(to State, now, effective time.Duration, rule Rule) {
+	m.emit(Transition{From: m.state, To: to, At: now, Effective: effective, Rule: rule, Failures: m.failures})
+	m.changed = now
 	m.state, m.lastFailure, m.probeStarted, m.probe = to, 0, 0, 0
 	switch to {
 	case Open:
