@@ -176,9 +176,9 @@ func (b *ModelBreaker) Snapshot() ModelSnapshot {
 	defer b.mu.Unlock()
 	m := &b.m
 	s := ModelSnapshot{State: m.state, Serves: m.serves(), ConsecutiveFailures: m.failures, PrimarySuccesses: m.successes,
-		FallbackActivated: m.activated, SwitchedAt: m.switchedAt}
-	for _, e := range m.chain {
-		s.Chain = append(s.Chain, BackupSnapshot{e.name, e.available, e.attempts, e.budget})
+		FallbackActivated: m.activated, SwitchedAt: m.switchedAt, Chain: make([]BackupSnapshot, len(m.chain))}
+	for i, e := range m.chain {
+		s.Chain[i] = BackupSnapshot{e.name, e.available, e.attempts, e.budget}
 	}
 	return s
 }

@@ -25,12 +25,13 @@ const module = "github.com/breakersim/breakersim/"
 // the list is not nil, which of others' beyond the standard library.
 var mayImport = map[string]struct{ ours, others []string }{
 	"machine":        {nil, []string{}},
+	"machine/check":  {[]string{"machine"}, []string{}},
 	"sim/trace":      {nil, []string{}},
 	"sim":            {nil, []string{}},
 	"scenarios":      {[]string{"machine"}, []string{"github.com/goccy/go-yaml", "github.com/invopop/jsonschema"}},
 	"sim/replay":     {[]string{"machine", "sim/trace", "sim", "scenarios"}, []string{}},
 	"report":         {[]string{"sim/trace"}, nil},
-	"cmd/breakersim": {[]string{"machine", "sim/trace", "sim", "scenarios", "sim/replay", "report"}, nil},
+	"cmd/breakersim": {[]string{"machine", "machine/check", "sim/trace", "sim", "scenarios", "sim/replay", "report"}, nil},
 }
 
 // TestPackagesPointOneWay reads the imports of every file that is not a test.

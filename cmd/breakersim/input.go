@@ -18,7 +18,7 @@ import (
 
 // terminal is the streams of the process.
 func terminal() streams {
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: 80}
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: 80, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 			s.width = w

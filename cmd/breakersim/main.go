@@ -31,6 +31,7 @@ type cli struct {
 	Run        runCmd                    `cmd:"" help:"Replay scenarios, print timeline, cost and reasons, and write the pictures."`
 	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
 	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
+	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
 	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
 	Schema     schemaCmd                 `cmd:"" help:"Print the JSON Schema of scenario files."`
@@ -43,6 +44,7 @@ type streams struct {
 	out, err io.Writer
 	width    int  // of the terminal, or 80
 	color    bool // out is a terminal that wants colour
+	errTerminal bool // err is a terminal, for progress
 }
 
 func main() {

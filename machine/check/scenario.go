@@ -1,0 +1,106 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+// WriteTool writes the script of a violation as a scenario file of that name,
+// lower-case letters, digits and '-', that plays it against a tool breaker with
+// these settings.
+func (v *Violation) WriteTool(w io.Writer, name string, s machine.ToolSettings, anonymous bool) error {
+	stale := "count"
+	if s.IgnoreStale {
+		stale = "ignore"
+	}
+	return v.write(w, name, "tool", []string{"tool"}, fmt.Sprintf("{kind: tool, failure_threshold: %d, recovery_duration: %v, probe_timeout: %v, stale_results: %s%s}",
+		s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, reports(anonymous)))
+}
+
+// WriteModel does the same with a model breaker.
+func (v *Violation) WriteModel(w io.Writer, name string, s machine.ModelSettings, anonymous bool) error {
+	targets, chain := []string{s.Primary}, []string{}
+	for _, b := range s.Chain {
+		targets = append(targets, b.Name)
+		chain = append(chain, fmt.Sprintf("{name: %s, max_fail_count: %d}", quoted(b.Name), b.MaxFailCount))
+	}
+	return v.write(w, name, "model", targets, fmt.Sprintf("{kind: model, primary: %s, chain: [%s], trip_threshold: %d, recovery_timeout: %v, recovery_successes_needed: %d, probation_failures: %d%s}",
+		quoted(s.Primary), strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, reports(anonymous)))
+}
+
+func reports(anonymous bool) string {
+	if anonymous {
+		return ", reports: anonymous"
+	}
+	return ""
+}
+
+var plain = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)+$`)
+
+// quoted is a name as YAML writes it, so that no word of YAML's own comes of it.
+func quoted(name string) string {
+	if name == "tool" || name == "primary" || plain.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+func (v *Violation) write(w io.Writer, name, kind string, targets []string, breaker string) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "scenario: %s\n", name)
+	fmt.Fprintf(out, "title: \"Broken: %s\"\n", v.Invariant.About)
+	fmt.Fprintf(out, "about: >\n  The shortest script that breaks it. %s.\n", capital(v.Why))
+	fmt.Fprintf(out, "breakers:\n  %s: %s\n", kind, breaker)
+	fmt.Fprintf(out, "targets:\n")
+	for _, t := range targets {
+		fmt.Fprintf(out, "  %s: {outcome: success}\n", quoted(t))
+	}
+	fmt.Fprintf(out, "calls:\n")
+	for i, s := range v.Script {
+		if i == v.Traffic {
+			fmt.Fprintf(out, "  # from here on all is well again\n")
+		}
+		if line := entry(kind, s, v.Script[i+1:]); line != "" {
+			fmt.Fprintf(out, "  - {at: %v, %s}\n", s.At, line)
+		}
+	}
+	return out.Flush()
+}
+
+// capital makes why a sentence of its own.
+func capital(why string) string { return strings.ToUpper(why[:1]) + why[1:] }
+
+// entry is a step as a scripted entry. A call's end is told where it starts.
+func entry(kind string, s Step, later []Step) string {
+	switch s.Do {
+	case Ask:
+		return "to: " + kind + ", " + ending(s, later)
+	case Peek:
+		return "peek: " + kind
+	case Reset:
+		return "reset: " + kind
+	case SwitchOff, SwitchOn:
+		return fmt.Sprintf("set_available: {breaker: %s, name: %s, available: %v}", kind, quoted(s.Name), s.Do == SwitchOn)
+	default:
+		return ""
+	}
+}
+
+// ending is how the call ends that asks with s. One that is refused, or never
+// heard of again, vanishes.
+func ending(s Step, later []Step) string {
+	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Cancel: "cancelled"}
+	for _, l := range later {
+		if o, ok := outcomes[l.Do]; ok && l.Call == s.Call {
+			return fmt.Sprintf("outcome: %s, takes: %v", o, time.Duration(l.At-s.At))
+		}
+	}
+	return "outcome: vanish"
+}
