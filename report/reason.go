@@ -182,7 +182,7 @@ func WriteReasons(w io.Writer, h *History, limit int) error {
 		}
 	}
 	if left > 0 {
-		_, err := fmt.Fprintf(w, "… and %s more\n", thousands(int64(left)))
+		_, err := fmt.Fprintf(w, "… and %s more\n", Thousands(int64(left)))
 		return err
 	}
 	return nil

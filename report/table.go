@@ -127,7 +127,7 @@ func (c *Column) text(cost *Cost) string {
 	case c.Unit == Ratio:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	default:
-		return thousands(int64(v))
+		return Thousands(int64(v))
 	}
 }
 

@@ -273,7 +273,7 @@ func tickLabel(at, step, end time.Duration) string {
 		unit, name = time.Minute, " min"
 	}
 	if at%unit == 0 {
-		return thousands(int64(at/unit)) + name
+		return Thousands(int64(at/unit)) + name
 	}
 	return Clock(at)
 }

@@ -241,9 +241,9 @@ func (h *History) counts() string {
 			}
 		}
 	}
-	s := plural(h.Calls, "call", "calls") + " · " + thousands(int64(ok)) + " ok"
+	s := plural(h.Calls, "call", "calls") + " · " + Thousands(int64(ok)) + " ok"
 	if len(h.Breakers) > 0 {
-		s += " · " + thousands(int64(refused)) + " turned away"
+		s += " · " + Thousands(int64(refused)) + " turned away"
 	}
 	return s
 }

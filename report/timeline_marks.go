@@ -152,7 +152,7 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 		return
 	}
 	l.name(r.name, r.y+8, smallSize, false)
-	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted("max "+thousands(int64(r.most))+" in "+Clock(r.per), tinySize, false, l.f.names-6))
+	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted("max "+Thousands(int64(r.most))+" in "+Clock(r.per), tinySize, false, l.f.names-6))
 	for i, n := range r.bins {
 		if n == 0 {
 			continue

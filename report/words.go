@@ -47,7 +47,7 @@ func approx(d time.Duration) string {
 	if d%time.Minute >= time.Minute/2 {
 		minutes++
 	}
-	s := thousands(minutes/60) + " h"
+	s := Thousands(minutes/60) + " h"
 	if minutes%60 > 0 {
 		s += " " + strconv.FormatInt(minutes%60, 10) + " min"
 	}
@@ -83,8 +83,8 @@ func decimal(d, unit time.Duration) string {
 	return s + "." + strings.TrimRight(digits, "0")
 }
 
-// thousands writes n with a comma at each thousand.
-func thousands(n int64) string {
+// Thousands writes n with a comma at each thousand.
+func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -105,7 +105,7 @@ func ordinal(n int) string {
 			suffix = "rd"
 		}
 	}
-	return thousands(int64(n)) + suffix
+	return Thousands(int64(n)) + suffix
 }
 
 // moment writes an instant of a run that ends at end as its axis does: "63 s"
@@ -131,7 +131,7 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return thousands(int64(n)) + " times"
+	return Thousands(int64(n)) + " times"
 }
 
 // plural is "1 call", "2 calls".
@@ -139,5 +139,5 @@ func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(int64(n)) + " " + many
+	return Thousands(int64(n)) + " " + many
 }

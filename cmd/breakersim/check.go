@@ -150,7 +150,7 @@ func standard(kind string, settings []string, lim scenarios.Limits) (scenarios.B
 	for _, t := range targets {
 		lines = append(lines, "  "+t+": {}")
 	}
-	s, err := scenarios.Load("--set", []byte(strings.Join(lines, "\n")+"\ncalls: []\n"), lim)
+	s, err := scenarios.Load("--set", []byte(strings.Join(lines, "\n")+"\ncalls: [{at: 0s, peek: "+kind+"}]\n"), lim)
 	if err != nil {
 		return scenarios.Breaker{}, err
 	}
@@ -228,7 +228,7 @@ func (c *checkCmd) write(b *subject, violations []check.Violation) (map[string]s
 
 // explored says how far it went.
 func explored(calls int, r *check.Result) string {
-	text := fmt.Sprintf("%s states, %s moves, up to %d in a row, %d calls in flight", report.Thousands(r.States), report.Thousands(r.Moves), r.Depth, calls)
+	text := fmt.Sprintf("%s states, %s moves, up to %d in a row, %d calls in flight", report.Thousands(int64(r.States)), report.Thousands(int64(r.Moves)), r.Depth, calls)
 	if r.Complete {
 		return text + "; nothing new beyond, so longer sequences are covered"
 	}
@@ -264,7 +264,7 @@ func progress(w io.Writer) func(check.Progress) {
 	return func(p check.Progress) {
 		if now := time.Now(); now.Sub(last) > 100*time.Millisecond {
 			last = now
-			fmt.Fprintf(w, "\r\x1b[K%d moves in a row, %s states, %s moves", p.Depth, report.Thousands(p.States), report.Thousands(p.Moves))
+			fmt.Fprintf(w, "\r\x1b[K%d moves in a row, %s states, %s moves", p.Depth, report.Thousands(int64(p.States)), report.Thousands(int64(p.Moves)))
 		}
 	}
 }

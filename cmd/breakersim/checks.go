@@ -11,15 +11,15 @@ import (
 	"github.com/breakersim/breakersim/sim/replay"
 )
 
-// check is what came of a scenario's expectations under one policy.
-type check struct {
+// tested is what came of a scenario's expectations under one policy.
+type tested struct {
 	scenario *scenarios.Scenario
 	policy   string
 	expected int // expectations that apply
 	failures []replay.Failure
 }
 
-func (c *check) name() string {
+func (c *tested) name() string {
 	things := "expectations"
 	if c.expected == 1 {
 		things = "expectation"
@@ -27,7 +27,7 @@ func (c *check) name() string {
 	return fmt.Sprintf("%s under %s (%d %s)", c.scenario.Name, c.policy, c.expected, things)
 }
 
-func (c *check) messages() []string {
+func (c *tested) messages() []string {
 	var m []string
 	for _, f := range c.failures {
 		m = append(m, fmt.Sprintf("%s:%d: %s", c.scenario.File, f.Line, f.Message))
@@ -35,7 +35,7 @@ func (c *check) messages() []string {
 	return m
 }
 
-func writeChecks(w io.Writer, format string, checks []check) error {
+func writeChecks(w io.Writer, format string, checks []tested) error {
 	var b bytes.Buffer
 	switch format {
 	case "tap":
@@ -51,7 +51,7 @@ func writeChecks(w io.Writer, format string, checks []check) error {
 	return err
 }
 
-func writeText(b *bytes.Buffer, checks []check) {
+func writeText(b *bytes.Buffer, checks []tested) {
 	failed := 0
 	for i := range checks {
 		c := &checks[i]
@@ -69,7 +69,7 @@ func writeText(b *bytes.Buffer, checks []check) {
 }
 
 // writeTAP writes the Test Anything Protocol, version 13.
-func writeTAP(b *bytes.Buffer, checks []check) {
+func writeTAP(b *bytes.Buffer, checks []tested) {
 	fmt.Fprintf(b, "TAP version 13\n1..%d\n", len(checks))
 	for i := range checks {
 		c := &checks[i]
@@ -108,7 +108,7 @@ type junitFailure struct {
 }
 
 // writeJUnit writes one suite a scenario, one case a policy.
-func writeJUnit(b *bytes.Buffer, checks []check) error {
+func writeJUnit(b *bytes.Buffer, checks []tested) error {
 	var all junitSuites
 	for i := range checks {
 		c := &checks[i]

@@ -71,7 +71,7 @@ func (c *testCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	var checks []check
+	var checks []tested
 	failed := false
 	for _, sc := range all {
 		for i := range sc.Policies {
@@ -81,7 +81,7 @@ func (c *testCmd) Run(s streams) error {
 				return err
 			}
 			failed = failed || len(failures) > 0
-			checks = append(checks, check{sc, p.Name, replay.Expectations(sc, p), failures})
+			checks = append(checks, tested{sc, p.Name, replay.Expectations(sc, p), failures})
 		}
 	}
 	if err := writeChecks(s.out, c.Format, checks); err != nil {

@@ -40,10 +40,10 @@ type cli struct {
 
 // streams is where a command reads and writes.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
-	width    int  // of the terminal, or 80
-	color    bool // out is a terminal that wants colour
+	in          io.Reader
+	out, err    io.Writer
+	width       int  // of the terminal, or 80
+	color       bool // out is a terminal that wants colour
 	errTerminal bool // err is a terminal, for progress
 }
 

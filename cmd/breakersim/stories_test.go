@@ -21,3 +21,11 @@ func TestStories(t *testing.T) {
 	var out bytes.Buffer
 	assert.Equal(t, exitDone, run([]string{"test", dir}, streams{in: new(bytes.Buffer), out: &out, err: &out, width: 80}), out.String())
 }
+
+// TestScriptsOfViolationsAreScenarios plays the scripts that exploring naive
+// breakers gave: each is a scenario that can be drawn.
+func TestScriptsOfViolationsAreScenarios(t *testing.T) {
+	var out bytes.Buffer
+	dir := filepath.Join("..", "..", "machine", "check", "testdata")
+	assert.Equal(t, exitDone, run([]string{"run", "-o", t.TempDir(), dir}, streams{in: new(bytes.Buffer), out: &out, err: &out, width: 80}), out.String())
+}

@@ -115,12 +115,13 @@ func TestTheNaiveVariantsAreCaught(t *testing.T) {
 			for i := range r.Violations {
 				var got bytes.Buffer
 				broken := &r.Violations[i]
+				name := v.name + "-" + broken.Invariant.Name
 				if v.chain < 0 {
-					require.NoError(t, broken.WriteTool(&got, "tool-"+v.name, tool, false))
+					require.NoError(t, broken.WriteTool(&got, name, tool, false))
 				} else {
-					require.NoError(t, broken.WriteModel(&got, "model-"+v.name, model, false))
+					require.NoError(t, broken.WriteModel(&got, name, model, false))
 				}
-				golden(t, v.name+"-"+broken.Invariant.Name+".yaml", got.Bytes())
+				golden(t, name+".yaml", got.Bytes())
 			}
 		})
 	}

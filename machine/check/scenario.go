@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/breakersim/breakersim/machine"
 )
@@ -67,7 +66,11 @@ func (v *Violation) write(w io.Writer, name, kind string, targets []string, brea
 		if i == v.Traffic {
 			fmt.Fprintf(out, "  # from here on all is well again\n")
 		}
-		if line := entry(kind, s, v.Script[i+1:]); line != "" {
+		otherwise := "vanish"
+		if i >= v.Traffic {
+			otherwise = "success"
+		}
+		if line := entry(kind, s, v.Script[i+1:], otherwise); line != "" {
 			fmt.Fprintf(out, "  - {at: %v, %s}\n", s.At, line)
 		}
 	}
@@ -77,11 +80,12 @@ func (v *Violation) write(w io.Writer, name, kind string, targets []string, brea
 // capital makes why a sentence of its own.
 func capital(why string) string { return strings.ToUpper(why[:1]) + why[1:] }
 
-// entry is a step as a scripted entry. A call's end is told where it starts.
-func entry(kind string, s Step, later []Step) string {
+// entry is a step as a scripted entry. A call's end is told where it starts: one
+// that has none, because it is refused or never heard of again, would end otherwise.
+func entry(kind string, s Step, later []Step, otherwise string) string {
 	switch s.Do {
 	case Ask:
-		return "to: " + kind + ", " + ending(s, later)
+		return "to: " + kind + ", outcome: " + ending(s, later, otherwise)
 	case Peek:
 		return "peek: " + kind
 	case Reset:
@@ -93,14 +97,13 @@ func entry(kind string, s Step, later []Step) string {
 	}
 }
 
-// ending is how the call ends that asks with s. One that is refused, or never
-// heard of again, vanishes.
-func ending(s Step, later []Step) string {
+// ending is the outcome of the call that asks with s, and how long it takes.
+func ending(s Step, later []Step, otherwise string) string {
 	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Cancel: "cancelled"}
 	for _, l := range later {
 		if o, ok := outcomes[l.Do]; ok && l.Call == s.Call {
-			return fmt.Sprintf("outcome: %s, takes: %v", o, time.Duration(l.At-s.At))
+			return fmt.Sprintf("%s, takes: %v", o, l.At-s.At)
 		}
 	}
-	return "outcome: vanish"
+	return otherwise
 }
