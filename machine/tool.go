@@ -249,34 +249,36 @@ func (p *Permit) Rule() Rule {
 // Success reports that the call ended well. A second report, and one through
 // the permit of a refused call, does nothing and says Repeated.
 func (p *Permit) Success(now time.Duration) Verdict {
-	if p.spent() {
-		return Verdict{Repeated: true}
-	}
-	if p.b.calm.Load() == p.id.opens+1 {
+	if p.b != nil && p.b.calm.Load() == p.id.opens+1 && p.done.CompareAndSwap(false, true) {
 		return Verdict{Rule: T2, Applied: true}
 	}
-	return p.b.report(now, true, &p.id)
+	return p.report(func() Verdict { return p.b.m.result(now, true, &p.id) })
 }
 
 // Failure reports that the call failed, in whatever way; see [Permit.Success].
 func (p *Permit) Failure(now time.Duration) Verdict {
-	if p.spent() {
-		return Verdict{Repeated: true}
-	}
-	return p.b.report(now, false, &p.id)
+	return p.report(func() Verdict { return p.b.m.result(now, false, &p.id) })
 }
 
 // Cancel gives the permit up: the caller no longer wanted the answer, which
 // says nothing of the tool (T16). If it was the probe its lease runs on (T7).
 func (p *Permit) Cancel() Verdict {
-	if p.spent() {
-		return Verdict{Repeated: true}
-	}
-	return Verdict{Rule: T16}
+	return p.report(func() Verdict { return Verdict{Rule: T16} })
 }
 
-// spent says whether the permit may not report any more, and spends it.
-func (p *Permit) spent() bool { return p.b == nil || p.done.Swap(true) }
+// report reports once. Whoever is told Repeated has waited for the first
+// report's step to end.
+func (p *Permit) report(step func() Verdict) Verdict {
+	if p.b == nil {
+		return Verdict{Repeated: true}
+	}
+	p.b.mu.Lock()
+	defer p.b.unlock()
+	if !p.done.CompareAndSwap(false, true) {
+		return Verdict{Repeated: true}
+	}
+	return step()
+}
 
 // tool is the machine itself: a value, without a lock, that knows the rules.
 type tool struct {
