@@ -170,9 +170,3 @@ func (o *outbox) tell(mu *sync.Mutex, n notice) {
 	}
 	o.hooks.OnTransition(n.transition)
 }
-
-// noCopy makes go vet refuse copies of what may report only once.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -200,21 +201,19 @@ func (b *ModelBreaker) report(now time.Duration, e ending, t *Turn) Verdict {
 	if t == nil {
 		return b.m.result(now, e, nil)
 	}
-	if t.done {
+	if t.done.Swap(true) {
 		return Verdict{Repeated: true}
 	}
-	t.done = true
 	return b.m.result(now, e, &t.id)
 }
 
 // Turn is one turn that a model serves. It reports how it ended, at most once,
 // and must not be copied after that.
 type Turn struct {
-	_     noCopy
 	b     *ModelBreaker
 	model string
 	id    served
-	done  bool
+	done  atomic.Bool
 }
 
 // Model is who serves the turn.
@@ -247,10 +246,9 @@ func (t *Turn) Cancel() Verdict {
 	}
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
-	if t.done {
+	if t.done.Swap(true) {
 		return Verdict{Repeated: true}
 	}
-	t.done = true
 	return Verdict{Rule: M14}
 }
 

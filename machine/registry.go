@@ -13,7 +13,7 @@ import (
 type RegistrySettings struct {
 	Tool  ToolSettings            // of every tool that Tools does not name
 	Tools map[string]ToolSettings // by tool
-	Hooks func(tool string) Hooks // what hears a tool's breaker; nil: nobody
+	Hooks func(tool string) Hooks // what hears a tool's breaker; nil: nobody. Goroutines that see a name first at once may each ask
 }
 
 // Registry keeps the breaker and the stats of each tool by its name, which it
@@ -21,7 +21,6 @@ type RegistrySettings struct {
 type Registry struct {
 	settings RegistrySettings
 	tools    sync.Map // of *Tool, by name
-	making   sync.Mutex
 }
 
 // NewRegistry makes an empty registry, or says what is wrong with the settings.
@@ -39,17 +38,11 @@ func NewRegistry(s RegistrySettings) (*Registry, error) {
 
 // Tool is the tool of that name, from now on the same each time.
 func (r *Registry) Tool(name string) *Tool {
-	if t, ok := r.tools.Load(name); ok {
-		return t.(*Tool)
+	t, ok := r.tools.Load(name)
+	if !ok {
+		t, _ = r.tools.LoadOrStore(name, r.make(name))
 	}
-	r.making.Lock()
-	defer r.making.Unlock()
-	if t, ok := r.tools.Load(name); ok {
-		return t.(*Tool)
-	}
-	t := r.make(name)
-	r.tools.Store(name, t)
-	return t
+	return t.(*Tool)
 }
 
 func (r *Registry) make(name string) *Tool {

@@ -53,6 +53,7 @@ func TestLadders(t *testing.T) {
 		{"the deadline: no wait may end at it", with(func(l *machine.Ladder) { l.Deadline = 300 * ms }), machine.Transient, -1, []time.Duration{100 * ms}, machine.L1},
 		{"the deadline, a nanosecond later", with(func(l *machine.Ladder) { l.Deadline = 300*ms + 1 }), machine.Transient, -1, []time.Duration{100 * ms, 200 * ms}, machine.L1},
 		{"no deadline", with(func(l *machine.Ladder) { l.Attempts, l.Deadline, l.Base, l.Cap = 3, 0, time.Hour, 9*time.Hour }), machine.Transient, -1, []time.Duration{time.Hour, 2 * time.Hour}, machine.L1},
+		{"a wait that cannot be doubled", with(func(l *machine.Ladder) { l.Attempts, l.Deadline, l.Base, l.Cap = 3, 0, 1<<62+1, math.MaxInt64 }), machine.Transient, -1, []time.Duration{1<<62 + 1}, machine.L1},
 		{"L2: 5 s where nothing is named", with(func(*machine.Ladder) {}), machine.RateLimit, -1, []time.Duration{5 * s, 5 * s, 5 * s}, machine.L2},
 		{"L2: as long as it was told", with(func(*machine.Ladder) {}), machine.RateLimit, 20 * s, []time.Duration{20 * s, 20 * s, 20 * s}, machine.L2},
 		{"L2: at once if it was told so", with(func(*machine.Ladder) {}), machine.RateLimit, 0, []time.Duration{0, 0, 0}, machine.L2},

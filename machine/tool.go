@@ -274,7 +274,7 @@ func (p *Permit) report(step func() Verdict) Verdict {
 	}
 	p.b.mu.Lock()
 	defer p.b.unlock()
-	if !p.done.CompareAndSwap(false, true) {
+	if p.done.Swap(true) {
 		return Verdict{Repeated: true}
 	}
 	return step()

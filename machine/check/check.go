@@ -47,7 +47,8 @@ type Violation struct {
 	Invariant Invariant
 	Why       string
 	Script    []Step
-	Traffic   int // from this step on: traffic, or turns, that should have mended it
+	Traffic   int  // from this step on: traffic, or turns, that should have mended it
+	Unsayable bool // its order within an instant is not that in which a scenario plays
 }
 
 // Do is what a step of a script does.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -88,6 +89,7 @@ func TestTheNaiveVariantsAreCaught(t *testing.T) {
 		{"lease-re-armed-from-now", leaseFromNow, -1, []string{"lease-end"}},
 		{"anonymous-reports", anonymousReports, -1, []string{"stale-success", "cooldown"}},
 		{"peek-that-mutates", peekMutates, -1, []string{"peek"}},
+		{"peek-that-lies", peekLies, -1, []string{"peek"}},
 		{"closed-to-half-open", closedToHalfOpen, -1, []string{"no-shortcut"}},
 		{"model-without-a-fault", none, 2, nil},
 		{"entries-not-cleared", entriesNotCleared, 2, []string{"fresh-chain"}},
@@ -97,6 +99,8 @@ func TestTheNaiveVariantsAreCaught(t *testing.T) {
 		{"forgets-that-it-tripped", forgetsThatItTripped, 2, []string{"sticky"}},
 		{"served-by-a-failed-entry", servedByAFailedEntry, 2, []string{"never-failed", "exhausted"}},
 		{"never-recovers", recoversNever, 2, []string{"recovers", "exhausted"}},
+		{"says-that-it-tripped", saysThatItTripped, 2, []string{"sticky"}},
+		{"model-peek-that-lies", peekLies, 2, []string{"peek"}},
 		{"model-peek-that-mutates", peekMutates, 2, []string{"peek"}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
@@ -136,4 +140,136 @@ func golden(t *testing.T, name string, got []byte) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), string(got))
+}
+
+// TestAnonymousReportsAreCaughtOnTheRealMachines: that form is the seed's letter,
+// and what it costs.
+func TestAnonymousReportsAreCaughtOnTheRealMachines(t *testing.T) {
+	tool, err := Tool(machine.DefaultToolSettings(), true, Options{Calls: 4})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"stale-success", "cooldown"}, names(tool))
+	var got bytes.Buffer
+	require.NoError(t, tool.Violations[0].WriteTool(&got, "anonymous", machine.ToolSettings{IgnoreStale: true}, true))
+	assert.Contains(t, got.String(), "stale_results: ignore, reports: anonymous}")
+
+	model, err := Model(chainOf(2), true, Options{Calls: 2})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"own-strikes"}, names(model))
+}
+
+// TestWithoutALeaseTheRealMachineWedges, which is why there is one.
+func TestWithoutALeaseTheRealMachineWedges(t *testing.T) {
+	s := machine.DefaultToolSettings()
+	s.ProbeTimeout = 0
+	r, err := Tool(s, false, Options{Calls: 4})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"no-wedge"}, names(r))
+	assert.Equal(t, Step{At: 30*time.Second + 1, Do: Ask, Call: 4}, r.Violations[0].Script[r.Violations[0].Traffic-1], "the probe that is lost")
+}
+
+// TestTheScriptIsTheSameHoweverTheWorkIsSpread keeps the order of the work from
+// showing.
+func TestTheScriptIsTheSameHoweverTheWorkIsSpread(t *testing.T) {
+	explored := func(workers int) *Result {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+		r, err := Tool(machine.DefaultToolSettings(), true, Options{Calls: 5})
+		require.NoError(t, err)
+		return r
+	}
+	assert.Equal(t, explored(1), explored(7))
+}
+
+func TestDepthAndProgress(t *testing.T) {
+	var told []Progress
+	o := Options{Calls: 2, Depth: 3, Progress: func(p Progress) { told = append(told, p) }}
+	r, err := Tool(machine.DefaultToolSettings(), false, o)
+	require.NoError(t, err)
+	assert.False(t, r.Complete)
+	assert.Equal(t, 3, r.Depth)
+	assert.Len(t, told, 4, "each depth, and the start")
+	assert.Equal(t, r.Progress, told[3])
+}
+
+func TestWhatCannotBeExplored(t *testing.T) {
+	refused := func(err error, want string) {
+		t.Helper()
+		assert.EqualError(t, err, want)
+	}
+	_, err := Tool(machine.ToolSettings{ProbeTimeout: -1}, false, Options{Calls: 1})
+	refused(err, "probe_timeout is -1ns; it must not be negative")
+	_, err = Model(machine.ModelSettings{}, false, Options{Calls: 1})
+	refused(err, "the primary has no name")
+	_, err = Model(chainOf(9), false, Options{Calls: 1})
+	refused(err, "a chain of 9 backups cannot be explored; 8 at most can")
+	_, err = Tool(machine.DefaultToolSettings(), false, Options{})
+	refused(err, "0 calls in flight cannot be explored; write 1 to 16")
+	_, err = Tool(machine.DefaultToolSettings(), false, Options{Calls: 1, Depth: -1})
+	refused(err, "the depth is -1; it must not be negative")
+	_, err = Tool(machine.DefaultToolSettings(), false, Options{Calls: 4, States: 50})
+	refused(err, "more than 50 states after 9 moves in a row; explore fewer calls in flight or a smaller depth")
+}
+
+// TestNamesAreQuoted keeps YAML from reading a word of its own in a name.
+func TestNamesAreQuoted(t *testing.T) {
+	s := machine.ModelSettings{Primary: "null", Chain: []machine.Backup{{Name: "a:b", MaxFailCount: 1}}}
+	v := Violation{Invariant: ModelInvariants[0], Why: "because", Script: []Step{{At: time.Second, Do: SwitchOn, Name: "a:b"}, {At: time.Second, Do: Reset}, {At: time.Second, Do: Peek}}, Traffic: 3}
+	var got bytes.Buffer
+	require.NoError(t, v.WriteModel(&got, "x", s, true))
+	assert.Equal(t, `scenario: x
+title: "Broken: a backup is never charged for another's failure"
+about: >
+  The shortest script that breaks it. Because.
+breakers:
+  model: {kind: model, primary: "null", chain: [{name: "a:b", max_fail_count: 1}], trip_threshold: 0, recovery_timeout: 0s, recovery_successes_needed: 0, probation_failures: 0, reports: anonymous}
+targets:
+  "null": {outcome: success}
+  "a:b": {outcome: success}
+calls:
+  - {at: 1s, set_available: {breaker: model, name: "a:b", available: true}}
+  - {at: 1s, reset: model}
+  - {at: 1s, peek: model}
+`, got.String())
+}
+
+// TestStepsOfOneInstant are those that a scenario plays in the same order.
+func TestStepsOfOneInstant(t *testing.T) {
+	tests := []struct {
+		name  string
+		steps []Step
+		fits  bool // the last one
+	}{
+		{"asking twice", []Step{{Do: Ask, Call: 1}, {Do: Ask, Call: 2}}, true},
+		{"a call of no time", []Step{{Do: Ask, Call: 1}, {Do: Failure, Call: 1}}, true},
+		{"another after it", []Step{{Do: Ask, Call: 1}, {Do: Failure, Call: 1}, {Do: Ask, Call: 2}}, true},
+		{"an earlier call's end after asking", []Step{{Do: Ask, Call: 1}, {Do: Ask, Call: 2}, {Do: Failure, Call: 1}}, false},
+		{"a vanished call is no event", []Step{{Do: Ask, Call: 1}, {Do: Peek}, {Do: Vanish, Call: 1}}, true},
+		{"an operation after asking", []Step{{Do: Ask, Call: 1}, {Do: Reset}}, false},
+		{"an operation after a result", []Step{{Do: Success, Call: 1}, {Do: SwitchOff}}, true},
+		{"reading is last", []Step{{Do: Peek}, {Do: Ask, Call: 1}}, false},
+		{"a later instant", []Step{{Do: Peek}, {Do: Ask, Call: 1, At: 1}}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var o ordering
+			fits := false
+			for _, s := range test.steps {
+				fits = o.fits(s)
+			}
+			assert.Equal(t, test.fits, fits)
+		})
+	}
+}
+
+// TestAScriptThatBearsNoDelayIsToldAsItIs: with a cooldown of 1 ns a nanosecond
+// changes everything.
+func TestAScriptThatBearsNoDelayIsToldAsItIs(t *testing.T) {
+	s := machine.ToolSettings{FailureThreshold: 1, RecoveryDuration: 1, ProbeTimeout: 1}
+	r, err := Tool(s, true, Options{Calls: 4})
+	require.NoError(t, err)
+	first := &r.Violations[0]
+	assert.True(t, first.Unsayable)
+	assert.Equal(t, []Step{{0, Ask, 1, ""}, {0, Ask, 2, ""}, {0, Failure, 1, ""}, {1, Ask, 3, ""}, {1, Success, 2, ""}}, first.Script)
+	var got bytes.Buffer
+	require.NoError(t, first.WriteTool(&got, "x", s, true))
+	assert.Contains(t, got.String(), "Mind that within an instant its order is another")
 }

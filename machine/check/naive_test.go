@@ -19,12 +19,14 @@ const (
 	leaseFromNow
 	anonymousReports
 	peekMutates
+	peekLies
 	closedToHalfOpen
 	entriesNotCleared
 	chainChargedForPrimary
 	chargesTheActive
 	exhaustedWithoutChain
 	forgetsThatItTripped
+	saysThatItTripped
 	servedByAFailedEntry
 	recoversNever
 )
@@ -90,7 +92,7 @@ func (n *naiveTool) wouldAllow(now time.Duration) bool {
 	}
 	c := *n
 	admitted, _ := c.ask(now, MaxCalls)
-	return admitted
+	return admitted || n.f == peekLies
 }
 
 func (n *naiveTool) report(now time.Duration, slot int, ok bool) {
@@ -220,6 +222,7 @@ func (n *naiveModel) begin(now time.Duration, slot int) (string, bool) {
 		n.move(machine.Recovering, now)
 	}
 	n.turns[slot] = naiveTurn{entry, n.epoch}
+	n.r.FallbackActivated = n.r.FallbackActivated || n.f == saysThatItTripped
 	return n.name(entry, ok), ok
 }
 
@@ -227,6 +230,9 @@ func (n *naiveModel) wouldServe(now time.Duration) (string, bool) {
 	entry, ok, probe := n.route(now)
 	if probe && n.f == peekMutates {
 		n.move(machine.Recovering, now)
+	}
+	if n.f == peekLies {
+		return n.s.Primary, true
 	}
 	return n.name(entry, ok), ok
 }

@@ -56,6 +56,9 @@ func (v *Violation) write(w io.Writer, name, kind string, targets []string, brea
 	fmt.Fprintf(out, "scenario: %s\n", name)
 	fmt.Fprintf(out, "title: \"Broken: %s\"\n", v.Invariant.About)
 	fmt.Fprintf(out, "about: >\n  The shortest script that breaks it. %s.\n", capital(v.Why))
+	if v.Unsayable {
+		fmt.Fprintf(out, "  Mind that within an instant its order is another than the one that is played.\n")
+	}
 	fmt.Fprintf(out, "breakers:\n  %s: %s\n", kind, breaker)
 	fmt.Fprintf(out, "targets:\n")
 	for _, t := range targets {

@@ -8,10 +8,11 @@ import "time"
 // that it still breaks the same.
 func (x *exploration) script(moves []move, b *breach) Violation {
 	steps, again := x.play(moves, true)
-	if again == nil || again.invariant != b.invariant {
+	unsayable := again == nil || again.invariant != b.invariant
+	if unsayable {
 		steps, again = x.play(moves, false)
 	}
-	return Violation{x.invariants[again.invariant], again.why, append(steps, again.more...), len(steps)}
+	return Violation{x.invariants[again.invariant], again.why, append(steps, again.more...), len(steps), unsayable}
 }
 
 // play makes the moves, and tells of the first thing that they break.

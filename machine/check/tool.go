@@ -94,10 +94,7 @@ func Tool(s machine.ToolSettings, anonymous bool, o Options) (*Result, error) {
 		return nil, err
 	}
 	return exploreTool(s, o, func() toolMachine {
-		m, err := newRealTool(s, anonymous)
-		if err != nil {
-			panic("check: settings that were checked are wrong: " + err.Error())
-		}
+		m, _ := newRealTool(s, anonymous) // the settings were checked
 		return m
 	})
 }
