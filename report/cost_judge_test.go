@@ -108,6 +108,10 @@ func drawCall(t *rapid.T, id int, gates bool) (blocks []block) {
 			gate.Kind, gate.Target = trace.Admit, target
 			start = append(start, gate)
 		} else {
+			if gates && to == "a" && rapid.Bool().Draw(t, "substitute") {
+				target = "b"
+				start = append(start, trace.Event{T: at, Kind: trace.Reroute, Call: id, Attempt: attempt, Breaker: "a", From: "a", To: "b"})
+			}
 			start[0].Target = target
 		}
 		if rapid.IntRange(0, 5).Draw(t, "vanish") == 0 {
@@ -122,7 +126,7 @@ func drawCall(t *rapid.T, id int, gates bool) (blocks []block) {
 			Outcome: rapid.SampledFrom([]string{"success", "failure", "timeout", "cancelled"}).Draw(t, "outcome")}
 		ended := block{r}
 		if rapid.Bool().Draw(t, "switch") {
-			ended = append(ended, trace.Event{T: r.T, Kind: trace.Switch, Breaker: "m"})
+			ended = append(ended, trace.Event{T: r.T, Kind: trace.Switch, Breaker: "m"}, trace.Event{T: r.T, Kind: trace.Health, Breaker: "a"})
 		}
 		if r.Outcome == trace.Success || attempt == 3 || rapid.Bool().Draw(t, "over") {
 			return append(blocks, ended)
@@ -205,7 +209,7 @@ func judgeCalls(l trace.List, c *report.Cost) {
 		for _, s := range starts(own) {
 			c.Attempts++
 			c.Wasted += oneIf(down(l[0].Run, s.Target, s.T))
-			elsewhere = elsewhere || own[0].To == "m" && s.Target == "c" && len(l[0].Run.Breakers) > 0
+			elsewhere = elsewhere || len(l[0].Run.Breakers) > 0 && (own[0].To == "m" && s.Target == "c" || own[0].To == "a" && s.Target == "b")
 		}
 		c.Rerouted += oneIf(elsewhere)
 		first, last := own[0].T, own[len(own)-1]
@@ -282,7 +286,8 @@ func judgeOutage(l trace.List, t *trace.Target, o trace.Span, k int) report.Outa
 	for i, e := range l {
 		main := map[string]string{"a": "a", "m": "b"}[e.Breaker]
 		away := e.Kind == trace.Refuse || e.Kind == trace.Exhausted || e.Kind == trace.Admit && e.Target != main
-		if away && main == t.Name && e.T >= o.To && e.T < next {
+		away = away && main == t.Name || e.Kind == trace.Reroute && e.From == t.Name
+		if away && e.T >= o.To && e.T < next {
 			*c.Overshoot = e.T - o.To
 		}
 		if e.Target != t.Name {

@@ -87,7 +87,11 @@ func (m *Meter) Event(e *trace.Event) error {
 		m.transition(e)
 	case trace.End:
 		m.finish(e.T)
-	case trace.Phase, trace.Switch, trace.Retry, trace.GiveUp, trace.Operate, trace.Peek:
+	case trace.Reroute:
+		if t := m.byTarget[e.From]; t != nil {
+			t.turnAway(e.T)
+		}
+	case trace.Phase, trace.Switch, trace.Health, trace.Retry, trace.GiveUp, trace.Operate, trace.Peek:
 	}
 	return nil
 }
@@ -184,7 +188,7 @@ func (m *Meter) result(e *trace.Event) {
 // settle decides, by the event after a failed attempt, whether its call is over.
 // What the failure did to the breaker comes first.
 func (m *Meter) settle(e *trace.Event) {
-	if e.Kind == trace.Transition || e.Kind == trace.Switch {
+	if e.Kind == trace.Transition || e.Kind == trace.Switch || e.Kind == trace.Health {
 		return
 	}
 	id, c := m.endingID, m.ending

@@ -22,6 +22,7 @@ type History struct {
 	starts  map[int]time.Duration // of the attempts in flight, by call
 	via     map[int]string        // the breaker that a call in flight went through
 	changes []change              // transitions, and switches apart from them, in the order of the events
+	detours []*detour             // in the order in which they began
 	grouped []*group              // what groups made, once the run is over
 	ended   int                   // the call whose attempt ended last: it is over unless a Retry follows
 }
@@ -31,6 +32,7 @@ type BreakerHistory struct {
 	*trace.Breaker
 	Bands  []Band // without gaps from 0 to the end
 	Leases []Lease
+	Health []Reading // after each result, if the run recorded it
 }
 
 // Band is a stretch of one state, [From, To), by effective times. For a model
@@ -63,6 +65,7 @@ const (
 	MarkProbe                       // the gate let a probe through, at its start
 	MarkRefused                     // the gate refused a call
 	MarkExhausted                   // nobody was left to serve the turn
+	MarkRerouted                    // a substitute took the call, at its start; Target is the substitute
 )
 
 // Mark is one thing that happened to a call.
@@ -94,7 +97,7 @@ type Moment struct {
 
 // Event takes one event of the trace.
 func (h *History) Event(e *trace.Event) error {
-	if h.ended != 0 && e.Kind != trace.Transition && e.Kind != trace.Switch {
+	if h.ended != 0 && e.Kind != trace.Transition && e.Kind != trace.Switch && e.Kind != trace.Health {
 		if e.Kind != trace.Retry || e.Call != h.ended {
 			h.forget(h.ended)
 		}
@@ -129,6 +132,10 @@ func (h *History) Event(e *trace.Event) error {
 		h.transition(e)
 	case trace.Switch:
 		h.change(e)
+	case trace.Reroute:
+		h.reroute(e)
+	case trace.Health:
+		h.reading(e)
 	case trace.Retry, trace.GiveUp, trace.Phase, trace.Operate, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
@@ -232,9 +239,37 @@ func (h *History) transition(e *trace.Event) {
 	if l := b.lease(); l != nil {
 		l.To, l.RanOut = e.Effective, e.Rule == "T7"
 	}
+	for _, d := range h.detours {
+		d.over = d.over || d.breaker == e.Breaker
+	}
 	h.changes = append(h.changes, change{moment: len(h.Moments)})
 	h.Moments = append(h.Moments, m)
 	h.band(b, e.Effective, e.To, last.Serves)
+}
+
+// detour is a stretch in which a substitute took the calls of a tool.
+type detour struct {
+	breaker, state string // of the tool that is out
+	from, to       string
+	first, last    time.Duration
+	calls          int // that it took, or tries of them
+	over           bool
+}
+
+func (h *History) reroute(e *trace.Event) {
+	h.mark(MarkRerouted, &trace.Event{T: e.T, Call: e.Call, Breaker: e.Breaker, Target: e.To, Rule: e.Rule}, e.T)
+	for _, d := range h.detours {
+		if d.breaker == e.Breaker && !d.over {
+			if d.to == e.To {
+				d.last = e.T
+				d.calls++
+				return
+			}
+			d.over = true
+		}
+	}
+	bands := h.byName[e.Breaker].Bands
+	h.detours = append(h.detours, &detour{breaker: e.Breaker, state: bands[len(bands)-1].State, from: e.From, to: e.To, first: e.T, last: e.T, calls: 1})
 }
 
 // change is a transition (an index in Moments) or, if that is negative, a switch
@@ -282,7 +317,7 @@ func (h *History) finish(end time.Duration) {
 	answered := map[int]bool{}
 	for _, m := range h.Marks {
 		switch m.Kind {
-		case MarkProbe, MarkLost, MarkRefused, MarkExhausted:
+		case MarkProbe, MarkLost, MarkRefused, MarkExhausted, MarkRerouted:
 		default:
 			answered[m.Call] = true
 		}

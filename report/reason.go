@@ -233,8 +233,20 @@ func (h *History) steps() []step {
 		}
 		all = append(all, step{c.change.T, c.change.Breaker, "(" + c.state + ")", switchReason(&c.change)})
 	}
+	for _, d := range h.detours {
+		all = append(all, step{d.first, d.breaker, "(" + d.state + ")", d.reason(h.End)})
+	}
 	slices.SortStableFunc(all, func(x, y step) int { return cmp.Compare(x.at, y.at) })
 	return all
+}
+
+// reason says why calls go elsewhere, how many and how long.
+func (d *detour) reason(end time.Duration) string {
+	why := "H7: " + d.from + " is out; "
+	if d.calls == 1 {
+		return why + "a call goes to " + d.to
+	}
+	return why + fmt.Sprintf("%s calls go to %s until %s", Thousands(int64(d.calls)), d.to, moment(d.last, end))
 }
 
 func servedBy(model string) string {

@@ -47,6 +47,7 @@ type terminal struct {
 	end                  time.Duration
 	color                bool
 	used                 map[glyph]bool
+	scored               bool // a health score is shown
 	lines                []string
 }
 
@@ -56,7 +57,7 @@ func newTerminal(panels []*History, o TerminalOptions) *terminal {
 		t.width = 80
 	}
 	t.width = max(t.width, narrowest)
-	longest := displaywidth.String("breaker")
+	longest := displaywidth.String("breaker") // and "calls", "health"
 	for _, h := range panels {
 		t.end = max(t.end, h.End)
 		for _, g := range h.groups() {
@@ -91,6 +92,9 @@ func (t *terminal) panel(h *History) {
 		if g.breaker != nil {
 			cells, names := t.states(g.breaker)
 			t.row(g.breakerName(), t.served(cells, names))
+			if len(g.breaker.Health) > 0 {
+				t.row("health", t.health(g.breaker.Health, h.End))
+			}
 		}
 		t.row("calls", t.calls(g.marks))
 	}
@@ -211,6 +215,39 @@ func (t *terminal) calls(marks []Mark) []cell {
 	return t.show(g)
 }
 
+// scores are the glyphs of a health score, from 0 to 1.
+var scores = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇"}
+
+// health is the lowest score in each cell; a score holds until the next one.
+func (t *terminal) health(readings []Reading, end time.Duration) []cell {
+	lowest := make([]float64, t.cells)
+	for i := range lowest {
+		lowest[i] = 1
+	}
+	for i, r := range readings {
+		until := end
+		if i+1 < len(readings) {
+			until = readings[i+1].At
+		}
+		for c := t.at(r.At); c <= t.at(until) && c < t.cells; c++ {
+			lowest[c] = min(lowest[c], r.Score)
+		}
+	}
+	cells := make([]cell, t.cells)
+	for i, s := range lowest {
+		color := green
+		switch {
+		case s < 0.5:
+			color = red
+		case s < 0.8:
+			color = yellow
+		}
+		cells[i] = cell{scores[min(int(s*float64(len(scores))), len(scores)-1)], color}
+	}
+	t.scored = true
+	return cells
+}
+
 // show turns glyphs into cells, and notes them for the legend.
 func (t *terminal) show(g []glyph) []cell {
 	cells := make([]cell, len(g))
@@ -298,6 +335,9 @@ func (t *terminal) legend() {
 		text := glyphs[g].text
 		add(text + " " + glyphs[g].name)
 		calls = calls || g >= glyphOK
+	}
+	if t.scored {
+		add("▁▇ health score, 0 to 1")
 	}
 	if calls {
 		add("(a cell shows its worst call)")

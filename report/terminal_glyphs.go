@@ -46,6 +46,7 @@ const (
 	glyphOK // the first of those for calls
 	glyphCancelled
 	glyphLate
+	glyphRerouted
 	glyphRefused
 	glyphNobody
 	glyphLost
@@ -74,6 +75,7 @@ var glyphs = [...]struct {
 	glyphOK:          {"•", "served", green},
 	glyphCancelled:   {"-", "cancelled", grey},
 	glyphLate:        {"○", "late, ignored", blue},
+	glyphRerouted:    {"»", "rerouted", blue},
 	glyphRefused:     {"/", "refused", grey},
 	glyphNobody:      {"0", "exhausted", purple},
 	glyphLost:        {"?", "vanished", yellow},
@@ -120,6 +122,8 @@ func markGlyph(k MarkKind) glyph {
 		return glyphLost
 	case MarkRefused:
 		return glyphRefused
+	case MarkRerouted:
+		return glyphRerouted
 	case MarkExhausted:
 		return glyphNobody
 	default: // MarkProbe

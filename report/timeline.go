@@ -197,6 +197,9 @@ func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
 			}
 			if g.breaker != nil {
 				room = max(room, width(g.breakerName(), textSize, true))
+				if len(g.breaker.Health) > 0 {
+					room = max(room, width(healthWords, tinySize, false))
+				}
 			}
 		}
 	}

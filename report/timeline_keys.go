@@ -92,6 +92,9 @@ func (g *groupLanes) bandsOccur(occurs map[string]bool) {
 			before = b.Serves
 		}
 	}
+	if len(g.breaker.Health) > 0 {
+		occurs["health"] = true
+	}
 	for _, s := range g.breaker.Leases {
 		if g.brackets {
 			occurs["lease"] = true
@@ -113,7 +116,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			p.rect("shaky", b)
 			p.hatch("muted", b, 6)
 		}})
-	for k := MarkOK; k <= MarkExhausted; k++ {
+	for k := MarkOK; k <= MarkRerouted; k++ {
 		keys = append(keys, callKey(k, occurs[barsOf(k)], occurs[markWords[k]]))
 	}
 	return append(keys,
@@ -130,6 +133,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			bandKey(p, "open", b)
 			restartMark(p, b.x+b.w/2, b.y)
 		}},
+		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below unhealthy", draw: healthKey},
 		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
 		key{name: "bars", text: "bars: calls in each " + Clock(per) + ", full height: the row's max", draw: func(p *pen, b box) {
 			for i, h := range []float64{4, 8, 6} {

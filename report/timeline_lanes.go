@@ -44,6 +44,7 @@ type groupLanes struct {
 	numbers   float64   // top of the rows of numbers
 	lease     float64   // top of the brackets
 	band      float64   // top of the band
+	health    float64   // top of the health's lane
 	rows      []*markRow
 	moments   []placedNumber
 	brackets  bool
@@ -88,6 +89,9 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		}
 		g.band = y + 2
 		y += bandHeight + 6
+		if g.health = y; len(g.breaker.Health) > 0 {
+			y += healthHeight + 4
+		}
 	}
 	for _, k := range rowKinds {
 		if !g.shows(k, panels) {
@@ -228,13 +232,15 @@ func (l *lanePlotter) heading(p *panelLanes) {
 
 // counts are the run's calls in a few words.
 func (h *History) counts() string {
-	ok, refused := 0, 0
+	ok, refused, rerouted := 0, 0, 0
 	for _, m := range h.Marks {
 		switch m.Kind {
 		case MarkOK:
 			ok++
 		case MarkRefused, MarkExhausted:
 			refused++
+		case MarkRerouted:
+			rerouted++
 		case MarkLate:
 			if m.Outcome == trace.Success {
 				ok++
@@ -244,6 +250,9 @@ func (h *History) counts() string {
 	s := plural(h.Calls, "call", "calls") + " · " + Thousands(int64(ok)) + " ok"
 	if len(h.Breakers) > 0 {
 		s += " · " + Thousands(int64(refused)) + " turned away"
+	}
+	if rerouted > 0 {
+		s += " · " + Thousands(int64(rerouted)) + " rerouted"
 	}
 	return s
 }
@@ -256,6 +265,7 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 	if g.breaker != nil {
 		l.name(g.breakerName(), g.band+bandHeight/2, textSize, true)
 		l.breaker(g)
+		l.health(g, h)
 	}
 	for _, r := range g.rows {
 		l.row(g, r)
@@ -387,6 +397,12 @@ func (t *Timeline) describe() string {
 				}
 			}
 			b.WriteString(". ")
+			if low, ok := br.lowest(); ok {
+				fmt.Fprintf(&b, "Its health score is lowest at %s, %.2f. ", moment(low.At, h.End), low.Score)
+			}
+		}
+		for _, d := range h.detours {
+			fmt.Fprintf(&b, "From %s to %s %s for %s to %s. ", moment(d.first, h.End), moment(d.last, h.End), plural(d.calls, "call goes", "calls go"), d.from, d.to)
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -20,6 +20,7 @@ var rowKinds = []rowKind{
 	{"served", []MarkKind{MarkOK}, false},
 	{"failed", []MarkKind{MarkFailed, MarkRateLimited, MarkCancelled, MarkLost}, false},
 	{"ignored", []MarkKind{MarkLate}, true},
+	{"rerouted", []MarkKind{MarkRerouted}, true},
 	{"refused", []MarkKind{MarkRefused, MarkExhausted}, true},
 }
 
@@ -166,11 +167,11 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
-	MarkProbe: "probe", MarkRefused: "refused", MarkExhausted: "bad"}
+	MarkProbe: "probe", MarkRefused: "refused", MarkExhausted: "bad", MarkRerouted: "backup-edge"}
 
 // markWords are what the legend says of the marks.
 var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or timed out", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLate: "late result, ignored",
-	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted"}
+	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted", MarkRerouted: "sent to a substitute"}
 
 func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
 	tip := fmt.Sprintf("%s: call %d, %s", l.clock(m.At), m.Call, markWords[m.Kind])
@@ -178,6 +179,8 @@ func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
 		tip += ", " + outcomeWord(m.Outcome)
 	}
 	switch {
+	case m.Kind == MarkRerouted:
+		tip += ", " + m.Target + " (" + m.Rule + ")"
 	case m.Kind == MarkRefused && g.breaker != nil:
 		tip += " (" + g.breaker.refusal(m, l.f.end) + ")"
 	case m.Rule != "":
@@ -210,6 +213,8 @@ func drawMark(p *pen, k MarkKind, x, y, r float64) {
 		p.stroke(name, 1.8, x, y-r*1.4, x, y+r*1.4)
 	case MarkExhausted:
 		p.stroke(name, 1.6, x-r, y-r, x+r, y-r, x, y+r, x-r, y-r)
+	case MarkRerouted:
+		p.stroke(name, 1.8, x-r*0.7, y-r, x+r*0.7, y, x-r*0.7, y+r)
 	}
 }
 

@@ -145,6 +145,10 @@ func (t *Timeline) captions() []string {
 			policies[s] = append(policies[s], h.Run.Policy)
 		}
 	}
+	for _, s := range t.Panels[0].Run.Substitutes {
+		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", else to "))
+		policies[lines[len(lines)-1]] = make([]string, with)
+	}
 	for i, s := range lines {
 		if len(policies[s]) < with {
 			lines[i] = "Under " + strings.Join(policies[s], ", ") + ": " + s

@@ -68,6 +68,7 @@ func (r *resolver) resolve() {
 	r.breakers = r.f.Breakers.names()
 	r.resolveTargets()
 	r.resolveBreakers()
+	r.resolveSubstitutes()
 	r.callable = slices.Clone(r.targets)
 	for i := range r.s.Breakers {
 		if r.s.Breakers[i].Model != nil {

@@ -19,12 +19,15 @@ func (r *resolver) resolveBreakers() {
 			r.d.fault(it.key, "the breaker %s has no kind; write kind: tool, or kind: model", clip(it.name))
 			continue
 		}
-		b := Breaker{Name: it.name, Anonymous: bool(it.v.Reports.V)}
+		b := Breaker{Name: it.name, Anonymous: bool(it.v.Reports.V), Health: it.v.Health.V}
 		if it.v.Kind.V {
 			s := machine.DefaultModelSettings()
 			b.Model = &s
 			if it.v.Guards.said() {
 				r.d.fault(it.v.Guards.node, "guards belongs to a tool breaker; a model breaker has a primary and a chain")
+			}
+			if it.v.Health.said() {
+				r.d.fault(it.v.Health.node, "health belongs to a tool breaker")
 			}
 		} else {
 			s := machine.DefaultToolSettings()
@@ -39,6 +42,36 @@ func (r *resolver) resolveBreakers() {
 	}
 	for i := range r.f.Breakers.items {
 		r.guardedModels(&r.f.Breakers.items[i].v.settingsW)
+	}
+}
+
+// resolveSubstitutes settles who may stand in for whom (H7).
+func (r *resolver) resolveSubstitutes() {
+	for i := range r.f.Substitutes.items {
+		it := &r.f.Substitutes.items[i]
+		_, guarded := r.guarded[it.name]
+		switch {
+		case !slices.Contains(r.targets, it.name):
+			r.d.fault(it.key, "unknown target %q%s", clip(it.name), r.d.meant(it.name, r.targets))
+		case !guarded:
+			r.d.fault(it.key, "no tool breaker guards %s, so nothing would ever stand in for it", it.name)
+		case len(it.v.V) == 0:
+			r.d.fault(it.key, "%s has no substitutes; write a list of targets: [search_backup]", it.name)
+		}
+		s := Substitute{Target: it.name}
+		for k := range it.v.V {
+			by := &it.v.V[k]
+			switch {
+			case by.V == it.name:
+				r.d.fault(by.node, "%s cannot stand in for itself", by.V)
+			case slices.Contains(s.By, by.V):
+				r.d.fault(by.node, "%s is here twice", clip(by.V))
+			case !slices.Contains(r.targets, by.V):
+				r.d.fault(by.node, "unknown target %q%s", clip(by.V), r.d.meant(by.V, r.targets))
+			}
+			s.By = append(s.By, by.V)
+		}
+		r.s.Substitutes = append(r.s.Substitutes, s)
 	}
 }
 

@@ -11,20 +11,21 @@ import (
 // Scenario is a file that was read and found to make sense: every name in it is
 // defined, and every default is filled in.
 type Scenario struct {
-	File     string // as it was given, for messages
-	Name     string
-	Title    string
-	About    string
-	Duration time.Duration // the virtual end, inclusive; if Open, nothing
-	Open     bool          // no duration is stated: the run ends with the last thing in it
-	Seed     uint64
-	Breakers []Breaker // in file order, as is every list here
-	Targets  []Target
-	Calls    []Call
-	Callers  []Callers
-	Policies []Policy // never empty
-	Expect   []Expect
-	MaxCalls int // a run with more calls than this is refused
+	File        string // as it was given, for messages
+	Name        string
+	Title       string
+	About       string
+	Duration    time.Duration // the virtual end, inclusive; if Open, nothing
+	Open        bool          // no duration is stated: the run ends with the last thing in it
+	Seed        uint64
+	Breakers    []Breaker // in file order, as is every list here
+	Targets     []Target
+	Substitutes []Substitute
+	Calls       []Call
+	Callers     []Callers
+	Policies    []Policy // never empty
+	Expect      []Expect
+	MaxCalls    int // a run with more calls than this is refused
 }
 
 // Breaker is a breaker with its settings. Exactly one of Tool and Model is set.
@@ -34,6 +35,13 @@ type Breaker struct {
 	Tool      *machine.ToolSettings
 	Model     *machine.ModelSettings
 	Anonymous bool // reports: anonymous
+	Health    bool // of a tool breaker: its target's health is recorded
+}
+
+// Substitute says who may stand in for a guarded target, the best first.
+type Substitute struct {
+	Target string
+	By     []string
 }
 
 // Outcome is how an attempt ends.

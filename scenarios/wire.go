@@ -17,25 +17,30 @@ import (
 // made from them. Their meaning is given in resolve.go.
 
 type fileW struct {
-	Scenario val[string]         `yaml:"scenario" doc:"The scenario's id: lower-case letters, digits and '-'." pattern:"^[a-z0-9-]+$" required:"true"`
-	Title    val[string]         `yaml:"title" doc:"One line, for pictures and lists."`
-	About    val[string]         `yaml:"about" doc:"What happens and why it matters, for a docs page."`
-	Duration val[duration]       `yaml:"duration" doc:"The virtual end, inclusive. Without it the run ends with the last thing in it."`
-	Seed     val[uint64]         `yaml:"seed" doc:"Names all randomness (default 1)." minimum:"0" default:"1"`
-	Breakers named[breakerW]     `yaml:"breakers" doc:"The circuit breakers, by name."`
-	Targets  named[targetW]      `yaml:"targets" doc:"What gets called, by name."`
-	Calls    []val[callW]        `yaml:"calls" doc:"Calls and operations, scripted one by one."`
-	Callers  []val[callersW]     `yaml:"callers" doc:"Those who make calls by themselves."`
-	Policies []val[policyW]      `yaml:"policies" doc:"The ways to run the scenario (default: breaker)."`
-	Expect   []val[expectationW] `yaml:"expect" doc:"What must come of it."`
+	Scenario    val[string]         `yaml:"scenario" doc:"The scenario's id: lower-case letters, digits and '-'." pattern:"^[a-z0-9-]+$" required:"true"`
+	Title       val[string]         `yaml:"title" doc:"One line, for pictures and lists."`
+	About       val[string]         `yaml:"about" doc:"What happens and why it matters, for a docs page."`
+	Duration    val[duration]       `yaml:"duration" doc:"The virtual end, inclusive. Without it the run ends with the last thing in it."`
+	Seed        val[uint64]         `yaml:"seed" doc:"Names all randomness (default 1)." minimum:"0" default:"1"`
+	Breakers    named[breakerW]     `yaml:"breakers" doc:"The circuit breakers, by name."`
+	Targets     named[targetW]      `yaml:"targets" doc:"What gets called, by name."`
+	Substitutes named[substitutesW] `yaml:"substitutes" doc:"Who may stand in for a guarded target while its breaker lets no call through, the best first."`
+	Calls       []val[callW]        `yaml:"calls" doc:"Calls and operations, scripted one by one."`
+	Callers     []val[callersW]     `yaml:"callers" doc:"Those who make calls by themselves."`
+	Policies    []val[policyW]      `yaml:"policies" doc:"The ways to run the scenario (default: breaker)."`
+	Expect      []val[expectationW] `yaml:"expect" doc:"What must come of it."`
 }
 
 type breakerW struct {
 	Kind    val[kindWord]    `yaml:"kind" doc:"tool: closed, open, half-open. model: primary, fallback, recovering." required:"true"`
 	Guards  val[string]      `yaml:"guards" doc:"Tool: the target that it gates (default: the one of its own name)."`
 	Reports val[reportsWord] `yaml:"reports" doc:"permit (default), or anonymous: results do not say whose they are." default:"permit"`
+	Health  val[bool]        `yaml:"health" doc:"Tool: record its health score after each result (default false)." default:"false"`
 	settingsW
 }
+
+// substitutesW is the targets that may stand in for another.
+type substitutesW struct{ val[[]val[string]] }
 
 // settingsW are what a policy may change of a breaker.
 type settingsW struct {

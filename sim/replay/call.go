@@ -47,27 +47,53 @@ func (r *run) attempt(c *call) {
 		record.Caller = r.s.Callers[r.callers[c.caller].group].Name
 	}
 	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.GatePerAttempt)
+	out := ""
+	if asks {
+		out = r.resolve(c)
+		asks = c.gate >= 0
+	}
 	if !asks {
 		record.Target = r.targets[c.seat].name
 	}
 	r.emit(record)
+	if out != "" {
+		r.emit(trace.Event{T: now, Kind: trace.Reroute, Call: c.id, Attempt: c.attempt, Breaker: r.gates[c.route.gate].name, From: out,
+			To: r.targets[c.seat].name, Rule: string(machine.H7)})
+	}
 	if asks && !r.ask(c) {
 		return
 	}
 	r.serve(c)
 }
 
+// resolve settles which gate the attempt asks, and names the tool that a
+// substitute stands in for, if one does (H7).
+func (r *run) resolve(c *call) (out string) {
+	c.gate, c.seat = c.route.gate, c.route.target
+	if len(r.router.Substitutes) == 0 {
+		return ""
+	}
+	tool := r.gates[c.gate].guards
+	by := r.router.Resolve(r.clock.Now(), tool)
+	if by == tool {
+		return ""
+	}
+	to := r.route(by)
+	c.gate, c.seat = to.gate, to.target
+	return tool
+}
+
 // ask asks the gate, and says whether the attempt may go. If it may not, the
 // call is over (L5).
 func (r *run) ask(c *call) bool {
 	now := r.clock.Now()
-	g := &r.gates[c.route.gate]
+	g := &r.gates[c.gate]
 	r.cause = c.id
 	d := g.Begin(now, &c.pass)
 	r.tell()
 	record := trace.Event{T: now, Call: c.id, Attempt: c.attempt, Breaker: g.name, Rule: string(d.Rule)}
 	if d.Admitted {
-		c.holds = true
+		c.holds, c.since = true, now
 		if d.Target != r.targets[c.seat].name {
 			c.seat = r.targetNamed(d.Target)
 		}
@@ -119,8 +145,10 @@ func (r *run) endAttempt(c *call) {
 	}
 	record := trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
 		Outcome: c.fate.outcome.String(), Took: now - c.began}
+	var told *gate
 	if c.holds && c.fate.outcome != scenarios.Cancelled && (!step.Retry || r.policy.GatePerAttempt) {
-		g := &r.gates[c.route.gate]
+		g := &r.gates[c.gate]
+		told = g
 		r.cause = c.id
 		v := g.End(now, &c.pass, !failed, kind)
 		c.holds = false
@@ -129,6 +157,9 @@ func (r *run) endAttempt(c *call) {
 	}
 	r.emit(record)
 	r.tell()
+	if told != nil {
+		r.record(told, now-c.since, !failed)
+	}
 	switch {
 	case step.Retry:
 		c.attempt++

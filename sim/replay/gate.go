@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -138,8 +139,38 @@ func (g *modelGate) SetAvailable(now time.Duration, name string, available bool)
 // gate is a breaker of the scenario in its place.
 type gate struct {
 	Gate
-	name  string
-	model bool
+	name   string
+	model  bool
+	guards string         // of a tool breaker
+	stats  *machine.Stats // of the tool, if its health is recorded
+}
+
+// available says whether the target would be called now: by H7's pure reading
+// of its gate, and always if it has none.
+func (r *run) available(now time.Duration, target string) bool {
+	for i := range r.gates {
+		if g := &r.gates[i]; g.guards == target {
+			allows, _ := g.Peek(now)
+			return allows
+		}
+	}
+	return true
+}
+
+// record counts a call in the tool's stats, and tells how well the tool is.
+func (r *run) record(g *gate, took time.Duration, ok bool) {
+	if g.stats == nil {
+		return
+	}
+	g.stats.Record(took, ok)
+	now := r.clock.Now()
+	s := g.stats.Read()
+	state := machine.Closed
+	if g.State(now) == machine.Open.String() {
+		state = machine.Open
+	}
+	r.emit(trace.Event{T: now, Kind: trace.Health, Breaker: g.name, Target: g.guards,
+		Score: math.Round(s.Score()*1e6) / 1e6, Health: s.Health(state).String()})
 }
 
 // hooks turn what a machine does into events of the record. They wait in

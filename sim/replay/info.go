@@ -12,6 +12,9 @@ func runInfo(s *scenarios.Scenario, p *scenarios.Policy) *trace.RunInfo {
 	for i := range p.Breakers {
 		info.Breakers = append(info.Breakers, breakerInfo(&p.Breakers[i]))
 	}
+	for _, b := range s.Substitutes {
+		info.Substitutes = append(info.Substitutes, trace.Substitute{Target: b.Target, By: b.By})
+	}
 	for i := range s.Targets {
 		info.Targets = append(info.Targets, targetInfo(&s.Targets[i]))
 	}
@@ -29,7 +32,7 @@ func breakerInfo(b *scenarios.Breaker) trace.Breaker {
 			stale = "ignore"
 		}
 		info.Tool = &trace.Tool{Guards: b.Guards, FailureThreshold: t.FailureThreshold, RecoveryDuration: t.RecoveryDuration,
-			ProbeTimeout: t.ProbeTimeout, StaleResults: stale}
+			ProbeTimeout: t.ProbeTimeout, StaleResults: stale, Health: b.Health}
 		return info
 	}
 	m := b.Model

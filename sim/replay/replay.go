@@ -80,6 +80,7 @@ type run struct {
 	targets []target
 	changes []change // of targets, still to come
 	gates   []gate
+	router  machine.Router
 	news    []trace.Event // what a machine did and nobody was told yet
 	cause   int           // the call on whose behalf a machine is being touched, or 0
 	routes  []route       // of the scripted entries
@@ -106,10 +107,12 @@ type call struct {
 	caller  int // index of the caller that waits for it, or -1
 	key     sim.Key
 	route   route
+	gate    int // index of the one that it asks, or -1: the route's, unless a substitute takes the call
 	attempt int
 	began   time.Duration // the attempt in flight
 	seat    int           // index of the target that serves it
 	holds   bool          // the gate is still to be told
+	since   time.Duration // when the gate admitted it
 	fate    fate
 	retry   machine.Retry
 	pass    Pass
@@ -133,7 +136,15 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 		if err != nil {
 			return nil, fmt.Errorf("breaker %s: %w", b.Name, err)
 		}
-		r.gates = append(r.gates, gate{Gate: g, name: b.Name, model: b.Model != nil})
+		placed := gate{Gate: g, name: b.Name, model: b.Model != nil, guards: b.Guards}
+		if b.Health {
+			placed.stats = new(machine.Stats)
+		}
+		r.gates = append(r.gates, placed)
+	}
+	r.router = machine.Router{Available: r.available, Substitutes: map[string][]string{}}
+	for _, s := range s.Substitutes {
+		r.router.Substitutes[s.Target] = s.By
 	}
 	r.addScript()
 	r.addCallers()

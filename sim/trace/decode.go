@@ -110,6 +110,8 @@ type wire struct {
 	Would       string          `json:"would"`
 	Op          string          `json:"op"`
 	Name        string          `json:"name"`
+	Health      string          `json:"health"`
+	Score       float64         `json:"score"`
 	Serves      json.RawMessage `json:"serves"` // present, or not: null means that nobody would
 	Took        time.Duration   `json:"took"`
 	Wait        time.Duration   `json:"wait"`
@@ -129,6 +131,7 @@ type wire struct {
 	Format      int             `json:"format"`
 	Breakers    []Breaker       `json:"breakers"`
 	Targets     []Target        `json:"targets"`
+	Substitutes []Substitute    `json:"substitutes"`
 	States      json.RawMessage `json:"states"`
 }
 
@@ -141,10 +144,10 @@ func (w *wire) event() (Event, error) {
 		return Event{}, fmt.Errorf("the event %q has no t", w.Event)
 	}
 	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
-		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Took: w.Took, Wait: w.Wait,
+		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
 		Effective: w.Effective, Failures: w.Failures, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {
-	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry:
+	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Reroute:
 		e.Attempt = 1
 	case Phase:
 		e.Phase = NoPhase
@@ -180,7 +183,7 @@ func (w *wire) nested(e *Event) error {
 			}
 		}
 		e.Run = &RunInfo{Scenario: w.Scenario, Title: w.Title, Policy: w.Policy, PolicyAbout: w.PolicyAbout, Seed: w.Seed,
-			Breakers: w.Breakers, Targets: w.Targets}
+			Breakers: w.Breakers, Targets: w.Targets, Substitutes: w.Substitutes}
 	case End:
 		var err error
 		e.States, err = decodeStates(w.States)
@@ -212,7 +215,7 @@ func decodeStates(b json.RawMessage) ([]BreakerState, error) {
 }
 
 var durationKeys = []string{"effective", "took", "wait", "until"}
-var stringKeys = []string{"caller", "breaker", "target", "from", "to", "rule", "reason", "outcome", "would", "op", "name", "serves", "scenario",
+var stringKeys = []string{"caller", "breaker", "target", "from", "to", "rule", "reason", "outcome", "would", "op", "name", "serves", "health", "scenario",
 	"title", "policy", "policy_about"}
 
 // textToJSON turns a line of the form for people into the JSON of the same event.

@@ -124,6 +124,18 @@ func (x *encoder) event(e *Event) {
 		} else {
 			x.bool("allows", e.Allows)
 		}
+	case Reroute:
+		x.attempt(e)
+		x.str("breaker", e.Breaker)
+		x.str("from", e.From)
+		x.str("to", e.To)
+		x.str("rule", e.Rule)
+	case Health:
+		x.str("breaker", e.Breaker)
+		x.str("target", e.Target)
+		x.key("score")
+		x.b = strconv.AppendFloat(x.b, e.Score, 'f', -1, 64)
+		x.str("health", e.Health)
 	case End:
 		x.states(e.States)
 	}
@@ -140,6 +152,9 @@ func (x *encoder) run(r *RunInfo) {
 	x.int("format", Format)
 	x.json("breakers", r.Breakers)
 	x.json("targets", r.Targets)
+	if len(r.Substitutes) > 0 {
+		x.json("substitutes", r.Substitutes)
+	}
 }
 
 // states keeps the order of the breakers, which a Go map would lose.

@@ -31,11 +31,13 @@ const (
 	GiveUp                     // Call, Rule: a ladder ended without success
 	Operate                    // Op, Breaker; Name, Available
 	Peek                       // Breaker; Allows, or Serves if Model
+	Reroute                    // Call, Attempt, Breaker, From, To, Rule: the tool From is out, so the attempt goes to To
+	Health                     // Breaker, Target, Score, Health: how well the tool is after a result
 	End                        // States; always last
 )
 
 var kindNames = [...]string{"", "run", "phase", "call", "admit", "refuse", "exhausted", "vanish", "result",
-	"transition", "switch", "retry", "give_up", "operate", "peek", "end"}
+	"transition", "switch", "retry", "give_up", "operate", "peek", "reroute", "health", "end"}
 
 // String is the kind as the record spells it, such as "give_up".
 func (k Kind) String() string { return kindNames[k] }
@@ -64,7 +66,7 @@ type Event struct {
 	Caller    string        // of a Call that a caller made, not of a scripted one
 	Breaker   string        // of a Result empty if no breaker heard of it
 	Target    string        // who is called; of a Call only where no gate says so
-	From, To  string        // states, models (empty: nobody); of a Call, To is where it goes
+	From, To  string        // states, models (empty: nobody), tools; of a Call, To is where it goes
 	Rule      string        // why, such as "T7"
 	Reason    string        // what the refused caller reads
 	Outcome   string        // how the attempt ended
@@ -72,6 +74,8 @@ type Event struct {
 	Op        string        // "reset" or "set_available"
 	Name      string        // the backup that is switched
 	Serves    string        // the model that a turn would get; empty: it would be exhausted
+	Health    string        // "healthy", "degraded" or "unhealthy"
+	Score     float64       // of a tool's health, from 0 to 1
 	Took      time.Duration // from the attempt's start to its end
 	Wait      time.Duration // until the next attempt starts
 	Effective time.Duration // when a transition took effect, at or before T
@@ -100,6 +104,13 @@ type RunInfo struct {
 	Seed        uint64
 	Breakers    []Breaker // in the order of the scenario; none under a policy without
 	Targets     []Target
+	Substitutes []Substitute // in the order of the scenario
+}
+
+// Substitute says who may stand in for a tool that is out, the best first.
+type Substitute struct {
+	Target string   `json:"target"`
+	By     []string `json:"by"`
 }
 
 // Breaker is a breaker with all of its settings. Exactly one of Tool and Model is set.
@@ -118,6 +129,7 @@ type Tool struct {
 	RecoveryDuration time.Duration `json:"recovery_duration"`
 	ProbeTimeout     time.Duration `json:"probe_timeout"`
 	StaleResults     string        `json:"stale_results"`
+	Health           bool          `json:"health,omitempty"` // its health is recorded
 }
 
 // Model is the settings of a model breaker.

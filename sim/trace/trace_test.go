@@ -73,6 +73,29 @@ func sample() trace.List {
 	}
 }
 
+// rerouted is a run in which a substitute stands in, and health is recorded.
+func rerouted() trace.List {
+	up := []trace.Segment{{Success: 1, Outcome: "success", Phase: trace.NoPhase}}
+	info := &trace.RunInfo{Scenario: "rerouted", Title: "t", Policy: "breaker", Seed: 1,
+		Breakers: []trace.Breaker{{Name: "b", Kind: "tool", Reports: "permit", Tool: &trace.Tool{Guards: "search", FailureThreshold: 1, RecoveryDuration: 30 * s, ProbeTimeout: 30 * s, StaleResults: "count", Health: true}}},
+		Targets: []trace.Target{{Name: "search", Latency: "1s", Outcome: "success", Phases: []trace.TargetPhase{}, Segments: up},
+			{Name: "backup", Latency: "1s", Outcome: "success", Phases: []trace.TargetPhase{}, Segments: up}},
+		Substitutes: []trace.Substitute{{Target: "search", By: []string{"backup"}}}}
+	return trace.List{
+		{Kind: trace.Run, Run: info},
+		{T: 1 * s, Kind: trace.Call, Call: 1, Attempt: 1, To: "search"},
+		{T: 1 * s, Kind: trace.Admit, Call: 1, Attempt: 1, Breaker: "b", Target: "search", Rule: "T1"},
+		{T: 2 * s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "search", Outcome: trace.Failure, Took: 1 * s, Breaker: "b", Applied: true, Rule: "T3"},
+		{T: 2 * s, Kind: trace.Transition, Breaker: "b", From: "closed", To: "open", Effective: 2 * s, Rule: "T3", Failures: 1, Call: 1},
+		{T: 2 * s, Kind: trace.Health, Breaker: "b", Target: "search", Score: 0.49, Health: "unhealthy"},
+		{T: 2 * s, Kind: trace.Retry, Call: 1, Attempt: 2, Wait: 1 * s, Rule: "L1"},
+		{T: 3 * s, Kind: trace.Call, Call: 1, Attempt: 2, To: "search", Target: "backup"},
+		{T: 3 * s, Kind: trace.Reroute, Call: 1, Attempt: 2, Breaker: "b", From: "search", To: "backup", Rule: "H7"},
+		{T: 4 * s, Kind: trace.Result, Call: 1, Attempt: 2, Target: "backup", Outcome: trace.Success, Took: 1 * s},
+		{T: 5 * s, Kind: trace.End, States: []trace.BreakerState{{Breaker: "b", State: "open"}}},
+	}
+}
+
 func encoded(t testing.TB, l trace.List, text bool) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -97,8 +120,9 @@ func decoded(text string, isText bool) (trace.List, error) {
 // TestGolden compares both forms, every field of every kind of event.
 // UPDATE=1 rewrites them; names and order of the fields are a contract.
 func TestGolden(t *testing.T) {
-	for file, text := range map[string]bool{"sample.jsonl": false, "sample.txt": true} {
-		got := encoded(t, sample(), text)
+	for file, l := range map[string]trace.List{"sample.jsonl": sample(), "sample.txt": sample(), "rerouted.jsonl": rerouted(), "rerouted.txt": rerouted()} {
+		text := filepath.Ext(file) == ".txt"
+		got := encoded(t, l, text)
 		path := filepath.Join("testdata", file)
 		if os.Getenv("UPDATE") != "" {
 			require.NoError(t, os.WriteFile(path, []byte(got), 0o666))
@@ -108,7 +132,7 @@ func TestGolden(t *testing.T) {
 		assert.Equal(t, string(want), got)
 		back, err := decoded(got, text)
 		require.NoError(t, err)
-		assert.Equal(t, sample(), back)
+		assert.Equal(t, l, back)
 	}
 }
 
@@ -122,7 +146,11 @@ func TestRoundTrip(t *testing.T) {
 			return time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, label))
 		}
 		number := func(label string) int { return rapid.IntRange(1, 1_000_000).Draw(t, label) }
-		e := sample()[rapid.IntRange(1, len(sample())-1).Draw(t, "kind")]
+		all := append(sample()[1:], rerouted()[1:]...)
+		e := all[rapid.IntRange(0, len(all)-1).Draw(t, "kind")]
+		if e.Kind == trace.Health {
+			e.Score = rapid.Float64Range(0, 1).Draw(t, "score")
+		}
 		e.T = span("t")
 		for _, f := range []*string{&e.Breaker, &e.Target, &e.To, &e.From, &e.Rule, &e.Reason, &e.Outcome, &e.Caller, &e.Would, &e.Name} {
 			if *f != "" {
@@ -318,6 +346,31 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestValidateRerouting does the same with what the other record has.
+func TestValidateRerouting(t *testing.T) {
+	assert.NoError(t, trace.Validate(rerouted()))
+	for want, change := range map[string]func(trace.List){
+		"event 9, reroute at 3s: the run has no breaker \"x\"":                        func(l trace.List) { l[8].Breaker = "x" },
+		"event 9, reroute at 3s: attempt 1 of call 1 does not start here":             func(l trace.List) { l[8].Attempt = 1 },
+		"event 9, reroute at 4s: attempt 2 of call 1 does not start here":             func(l trace.List) { l[8].T = 4 * s },
+		"event 9, reroute at 3s: attempt 2 of call 7 does not start here":             func(l trace.List) { l[8].Call = 7 },
+		"event 9, reroute at 3s: b does not guard backup":                             func(l trace.List) { l[8].From = "backup" },
+		"event 9, reroute at 3s: it goes where it was going":                          func(l trace.List) { l[8].To = "search" },
+		"event 9, reroute at 3s: the run has no target \"x\"":                         func(l trace.List) { l[8].To = "x" },
+		"event 3, reroute at 1s: b is closed, so search is there":                     func(l trace.List) { l[2] = l[8]; l[2].T, l[2].Attempt = 1*s, 1 },
+		"event 6, health at 2s: the run has no breaker \"x\"":                         func(l trace.List) { l[5].Breaker = "x" },
+		"event 6, health at 2s: b does not guard backup":                              func(l trace.List) { l[5].Target = "backup" },
+		"event 6, health at 2s: a score of 1.5 is not from 0 to 1":                    func(l trace.List) { l[5].Score = 1.5 },
+		"event 6, health at 2s: there is no health \"so so\"":                         func(l trace.List) { l[5].Health = "so so" },
+		"event 6, health at 2s: with a score of 0.49 while b is open it is unhealthy": func(l trace.List) { l[5].Health = "degraded" },
+		"event 6, health at 2s: with a score of 0.9 while b is open it is unhealthy":  func(l trace.List) { l[5].Health = "healthy"; l[5].Score = 0.9 },
+	} {
+		l := rerouted()
+		change(l)
+		assert.EqualError(t, trace.Validate(l), want)
+	}
+}
+
 // TestSharedVectorsDecode reads records that others wrote for this format,
 // where they are at hand.
 func TestSharedVectorsDecode(t *testing.T) {
@@ -339,7 +392,7 @@ func TestSharedVectorsDecode(t *testing.T) {
 // says the same when it is written and read again.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []bool{false, true} {
-		for _, line := range strings.Split(encoded(f, sample(), text), "\n") {
+		for _, line := range strings.Split(encoded(f, sample(), text)+encoded(f, rerouted(), text), "\n") {
 			f.Add(line, text)
 		}
 	}

@@ -88,7 +88,7 @@ func (v *Validator) check(e *Event) error {
 		return fmt.Errorf("time goes back from %v", v.now)
 	}
 	v.now = e.T
-	if v.over != 0 && e.Kind != Transition && e.Kind != Switch {
+	if v.over != 0 && e.Kind != Transition && e.Kind != Switch && e.Kind != Health {
 		if (e.Kind != Retry && e.Kind != GiveUp) || e.Call != v.over {
 			delete(v.calls, v.over)
 		}
@@ -113,6 +113,10 @@ func (v *Validator) check(e *Event) error {
 		return v.change(e)
 	case Operate, Peek:
 		return v.operation(e)
+	case Reroute:
+		return v.reroute(e)
+	case Health:
+		return v.health(e)
 	default:
 		return v.end(e)
 	}
@@ -358,6 +362,44 @@ func (v *Validator) operation(e *Event) error {
 		return fmt.Errorf("%s is of the other kind", b.Name)
 	case e.Kind == Operate && e.Op != "reset" && e.Op != "set_available":
 		return fmt.Errorf("there is no operation %q", e.Op)
+	}
+	return nil
+}
+
+// reroute comes right after the call, before its gate has its say or, where the
+// substitute has no gate, as the attempt goes.
+func (v *Validator) reroute(e *Event) error {
+	b, err := v.breaker(e.Breaker)
+	if err != nil {
+		return err
+	}
+	c := v.calls[e.Call]
+	switch {
+	case c == nil || c.attempt != e.Attempt || c.began != e.T || c.stage > running:
+		return fmt.Errorf("attempt %d of call %d does not start here", e.Attempt, e.Call)
+	case b.Tool == nil || b.Tool.Guards != e.From:
+		return fmt.Errorf("%s does not guard %s", b.Name, e.From)
+	case b.state == "closed":
+		return fmt.Errorf("%s is closed, so %s is there", b.Name, e.From)
+	case e.To == e.From:
+		return errors.New("it goes where it was going")
+	}
+	return v.target(e.To)
+}
+
+func (v *Validator) health(e *Event) error {
+	b, err := v.breaker(e.Breaker)
+	switch {
+	case err != nil:
+		return err
+	case b.Tool == nil || b.Tool.Guards != e.Target:
+		return fmt.Errorf("%s does not guard %s", b.Name, e.Target)
+	case !(e.Score >= 0 && e.Score <= 1):
+		return fmt.Errorf("a score of %v is not from 0 to 1", e.Score)
+	case e.Health != "healthy" && e.Health != "degraded" && e.Health != "unhealthy":
+		return fmt.Errorf("there is no health %q", e.Health)
+	case (b.state == "open" || e.Score < 0.5) && e.Health != "unhealthy":
+		return fmt.Errorf("with a score of %v while %s is %s it is unhealthy", e.Score, b.Name, b.state)
 	}
 	return nil
 }
