@@ -20,6 +20,7 @@ type KindError struct {
 	Err  error
 }
 
+// Error is the text of Err.
 func (e *KindError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the error that is marked.

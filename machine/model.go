@@ -68,6 +68,7 @@ type Exhausted struct {
 	Until time.Duration // the end of the cooldown: the first turn at or after it probes the primary
 }
 
+// Error is the same text for every exhausted turn.
 func (*Exhausted) Error() string {
 	return "fallback exhausted: every backup has spent its failure budget"
 }
