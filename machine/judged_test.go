@@ -41,78 +41,81 @@ func later(t *rapid.T, now time.Duration, deadline time.Duration, has bool) time
 
 // TestToolIsJudged plays random operations on the tool breaker and on its
 // judge: every answer, every transition and every reading must agree.
-func TestToolIsJudged(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := machine.ToolSettings{FailureThreshold: rapid.IntRange(0, 3).Draw(t, "threshold"), RecoveryDuration: some(t, "cooldown", 0, 5*time.Second, 30*time.Second),
-			ProbeTimeout: some(t, "lease", 0, time.Second, 30*time.Second), IgnoreStale: rapid.Bool().Draw(t, "ignore stale")}
-		var news []did
-		b, err := machine.NewToolBreaker(s, heard(&news))
-		require.NoError(t, err)
-		judge := newDumbTool(s)
-		permits := map[int]*machine.Permit{}
-		calls := 0
-		now := time.Duration(0)
-		for range rapid.IntRange(1, 60).Draw(t, "operations") {
-			deadline, has := b.Deadline(now)
-			now = max(0, later(t, now, deadline, has))
-			before := b.Snapshot(now)
-			would := b.WouldAllow(now)
-			assert.Equal(t, before, b.Snapshot(now), "WouldAllow changes nothing")
-			switch op := some(t, "operation", "allow", "allow", "allow", "success", "failure", "failure", "cancel", "anonymous success", "anonymous failure", "reset", "settle"); op {
-			case "allow":
-				calls++
-				p, err := b.Allow(now)
-				admitted, rule := judge.allow(now, calls)
-				assert.Equal(t, admitted, err == nil)
-				assert.Equal(t, would, admitted, "WouldAllow says what Allow does")
-				if err != nil {
-					var r *machine.Refusal
-					require.ErrorAs(t, err, &r)
-					until, known := judge.until()
-					assert.Equal(t, machine.Refusal{Rule: machine.Rule(rule), Until: until, Known: known}, *r)
-					assert.Equal(t, machine.Verdict{Repeated: true}, p.Success(now), "a refused call has nothing to report")
-					break
-				}
-				assert.Equal(t, rule, string(p.Rule()))
-				assert.Equal(t, rule == "T5", p.Probe())
-				permits[calls] = &p
-			case "success", "failure", "cancel":
-				if calls == 0 {
-					break
-				}
-				call := rapid.IntRange(1, calls).Draw(t, "call")
-				p := permits[call]
-				if p == nil {
-					break
-				}
-				switch op {
-				case "cancel":
-					want := machine.Verdict{Rule: machine.T16}
-					if judge.ended[call] {
-						want = machine.Verdict{Repeated: true}
-					}
-					judge.ended[call] = true
-					assert.Equal(t, want, p.Cancel())
-				case "success":
-					assert.Equal(t, judge.report(now, call, true), p.Success(now))
-				default:
-					assert.Equal(t, judge.report(now, call, false), p.Failure(now))
-				}
-			case "anonymous success":
-				assert.Equal(t, judge.report(now, 0, true), b.Success(now))
-			case "anonymous failure":
-				assert.Equal(t, judge.report(now, 0, false), b.Failure(now))
-			case "reset":
-				judge.reset(now)
-				b.Reset(now)
-			case "settle":
-				judge.settle(now)
-				b.Settle(now)
+func TestToolIsJudged(t *testing.T) { rapid.Check(t, judgeTool) }
+
+// FuzzToolIsJudged lets the fuzzer choose the operations.
+func FuzzToolIsJudged(f *testing.F) { f.Fuzz(rapid.MakeFuzz(judgeTool)) }
+
+func judgeTool(t *rapid.T) {
+	s := machine.ToolSettings{FailureThreshold: rapid.IntRange(0, 3).Draw(t, "threshold"), RecoveryDuration: some(t, "cooldown", 0, 5*time.Second, 30*time.Second),
+		ProbeTimeout: some(t, "lease", 0, time.Second, 30*time.Second), IgnoreStale: rapid.Bool().Draw(t, "ignore stale")}
+	var news []did
+	b, err := machine.NewToolBreaker(s, heard(&news))
+	require.NoError(t, err)
+	judge := newDumbTool(s)
+	permits := map[int]*machine.Permit{}
+	calls := 0
+	now := time.Duration(0)
+	for range rapid.IntRange(1, 60).Draw(t, "operations") {
+		deadline, has := b.Deadline(now)
+		now = max(0, later(t, now, deadline, has))
+		before := b.Snapshot(now)
+		would := b.WouldAllow(now)
+		assert.Equal(t, before, b.Snapshot(now), "WouldAllow changes nothing")
+		switch op := some(t, "operation", "allow", "allow", "allow", "success", "failure", "failure", "cancel", "anonymous success", "anonymous failure", "reset", "settle"); op {
+		case "allow":
+			calls++
+			p, err := b.Allow(now)
+			admitted, rule := judge.allow(now, calls)
+			assert.Equal(t, admitted, err == nil)
+			assert.Equal(t, would, admitted, "WouldAllow says what Allow does")
+			if err != nil {
+				var r *machine.Refusal
+				require.ErrorAs(t, err, &r)
+				until, known := judge.until()
+				assert.Equal(t, machine.Refusal{Rule: machine.Rule(rule), Until: until, Known: known}, *r)
+				assert.Equal(t, machine.Verdict{Repeated: true}, p.Success(now), "a refused call has nothing to report")
+				break
 			}
-			assert.Equal(t, judge.news, news)
-			compareTool(t, judge, b, now)
+			assert.Equal(t, rule, string(p.Rule()))
+			assert.Equal(t, rule == "T5", p.Probe())
+			permits[calls] = &p
+		case "success", "failure", "cancel":
+			if calls == 0 {
+				break
+			}
+			call := rapid.IntRange(1, calls).Draw(t, "call")
+			p := permits[call]
+			if p == nil {
+				break
+			}
+			switch op {
+			case "cancel":
+				want := machine.Verdict{Rule: machine.T16}
+				if judge.ended[call] {
+					want = machine.Verdict{Repeated: true}
+				}
+				judge.ended[call] = true
+				assert.Equal(t, want, p.Cancel())
+			case "success":
+				assert.Equal(t, judge.report(now, call, true), p.Success(now))
+			default:
+				assert.Equal(t, judge.report(now, call, false), p.Failure(now))
+			}
+		case "anonymous success":
+			assert.Equal(t, judge.report(now, 0, true), b.Success(now))
+		case "anonymous failure":
+			assert.Equal(t, judge.report(now, 0, false), b.Failure(now))
+		case "reset":
+			judge.reset(now)
+			b.Reset(now)
+		case "settle":
+			judge.settle(now)
+			b.Settle(now)
 		}
-	})
+		assert.Equal(t, judge.news, news)
+		compareTool(t, judge, b, now)
+	}
 }
 
 func compareTool(t *rapid.T, judge *dumbTool, b *machine.ToolBreaker, now time.Duration) {
@@ -135,89 +138,92 @@ func compareTool(t *rapid.T, judge *dumbTool, b *machine.ToolBreaker, now time.D
 }
 
 // TestModelIsJudged does the same for the model breaker.
-func TestModelIsJudged(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := machine.ModelSettings{Primary: "p", TripThreshold: rapid.IntRange(0, 3).Draw(t, "trip"), RecoveryTimeout: some(t, "cooldown", 0, 5*time.Second, time.Minute),
-			RecoverySuccessesNeeded: rapid.IntRange(0, 3).Draw(t, "needed"), ProbationFailures: rapid.IntRange(0, 2).Draw(t, "probation")}
-		for i := range rapid.IntRange(0, 3).Draw(t, "chain") {
-			s.Chain = append(s.Chain, machine.Backup{Name: fmt.Sprint("b", i), MaxFailCount: rapid.IntRange(-1, 3).Draw(t, "budget")})
-		}
-		var news []did
-		b, err := machine.NewModelBreaker(s, heard(&news))
-		require.NoError(t, err)
-		judge := newDumbModel(s)
-		turns := map[int]*machine.Turn{}
-		calls, now := 0, time.Duration(0)
-		for range rapid.IntRange(1, 60).Draw(t, "operations") {
-			deadline, has := b.Deadline()
-			now = max(0, later(t, now, deadline, has))
-			before := b.Snapshot()
-			wouldServe, would := b.WouldServe(now)
-			assert.Equal(t, before, b.Snapshot(), "WouldServe changes nothing")
-			switch op := some(t, "operation", "begin", "begin", "begin", "success", "failure", "failure", "rate limit", "cancel", "anonymous success", "anonymous failure", "anonymous rate limit", "reset", "switch"); op {
-			case "begin":
-				calls++
-				turn, err := b.Begin(now)
-				model, rule := judge.begin(now, calls)
-				assert.Equal(t, []any{wouldServe, would}, []any{turn.Model(), err == nil}, "WouldServe says what Begin does")
-				if rule == "M3" {
-					var x *machine.Exhausted
-					require.ErrorAs(t, err, &x)
-					assert.Equal(t, judge.switchedAt+judge.cooldown, x.Until)
-					assert.Equal(t, machine.Verdict{Repeated: true}, turn.Failure(now, machine.Transient))
-					break
-				}
-				require.NoError(t, err)
-				assert.Equal(t, []any{model, rule, rule == "M2" || rule == "M6"}, []any{turn.Model(), string(turn.Rule()), turn.Probe()})
-				turns[calls] = &turn
-			case "success", "failure", "rate limit", "cancel":
-				if calls == 0 {
-					break
-				}
-				call := rapid.IntRange(1, calls).Draw(t, "call")
-				turn := turns[call]
-				if turn == nil {
-					break
-				}
-				switch op {
-				case "cancel":
-					want := machine.Verdict{Rule: machine.M14}
-					if judge.ended[call] {
-						want = machine.Verdict{Repeated: true}
-					}
-					judge.ended[call] = true
-					assert.Equal(t, want, turn.Cancel())
-				case "success":
-					assert.Equal(t, judge.report(now, call, true, false), turn.Success(now))
-				case "rate limit":
-					assert.Equal(t, judge.report(now, call, false, true), turn.Failure(now, machine.RateLimit))
-				default:
-					assert.Equal(t, judge.report(now, call, false, false), turn.Failure(now, some(t, "kind", machine.Transient, machine.Permanent)))
-				}
-			case "anonymous success":
-				assert.Equal(t, judge.report(now, 0, true, false), b.Success(now))
-			case "anonymous failure":
-				assert.Equal(t, judge.report(now, 0, false, false), b.Failure(now, machine.Transient))
-			case "anonymous rate limit":
-				assert.Equal(t, judge.report(now, 0, false, true), b.Failure(now, machine.RateLimit))
-			case "reset":
-				judge.reset(now)
-				b.Reset(now)
-			case "switch":
-				if len(s.Chain) == 0 {
-					judge.tick(now) // an instant seen, if for nothing
-					assert.Error(t, b.SetAvailable(now, "b0", true))
-					break
-				}
-				name := s.Chain[rapid.IntRange(0, len(s.Chain)-1).Draw(t, "entry")].Name
-				available := rapid.Bool().Draw(t, "available")
-				judge.setAvailable(now, name, available)
-				assert.NoError(t, b.SetAvailable(now, name, available))
+func TestModelIsJudged(t *testing.T) { rapid.Check(t, judgeModel) }
+
+// FuzzModelIsJudged lets the fuzzer choose the operations.
+func FuzzModelIsJudged(f *testing.F) { f.Fuzz(rapid.MakeFuzz(judgeModel)) }
+
+func judgeModel(t *rapid.T) {
+	s := machine.ModelSettings{Primary: "p", TripThreshold: rapid.IntRange(0, 3).Draw(t, "trip"), RecoveryTimeout: some(t, "cooldown", 0, 5*time.Second, time.Minute),
+		RecoverySuccessesNeeded: rapid.IntRange(0, 3).Draw(t, "needed"), ProbationFailures: rapid.IntRange(0, 2).Draw(t, "probation")}
+	for i := range rapid.IntRange(0, 3).Draw(t, "chain") {
+		s.Chain = append(s.Chain, machine.Backup{Name: fmt.Sprint("b", i), MaxFailCount: rapid.IntRange(-1, 3).Draw(t, "budget")})
+	}
+	var news []did
+	b, err := machine.NewModelBreaker(s, heard(&news))
+	require.NoError(t, err)
+	judge := newDumbModel(s)
+	turns := map[int]*machine.Turn{}
+	calls, now := 0, time.Duration(0)
+	for range rapid.IntRange(1, 60).Draw(t, "operations") {
+		deadline, has := b.Deadline()
+		now = max(0, later(t, now, deadline, has))
+		before := b.Snapshot()
+		wouldServe, would := b.WouldServe(now)
+		assert.Equal(t, before, b.Snapshot(), "WouldServe changes nothing")
+		switch op := some(t, "operation", "begin", "begin", "begin", "success", "failure", "failure", "rate limit", "cancel", "anonymous success", "anonymous failure", "anonymous rate limit", "reset", "switch"); op {
+		case "begin":
+			calls++
+			turn, err := b.Begin(now)
+			model, rule := judge.begin(now, calls)
+			assert.Equal(t, []any{wouldServe, would}, []any{turn.Model(), err == nil}, "WouldServe says what Begin does")
+			if rule == "M3" {
+				var x *machine.Exhausted
+				require.ErrorAs(t, err, &x)
+				assert.Equal(t, judge.switchedAt+judge.cooldown, x.Until)
+				assert.Equal(t, machine.Verdict{Repeated: true}, turn.Failure(now, machine.Transient))
+				break
 			}
-			assert.Equal(t, judge.news, news)
-			compareModel(t, judge, b)
+			require.NoError(t, err)
+			assert.Equal(t, []any{model, rule, rule == "M2" || rule == "M6"}, []any{turn.Model(), string(turn.Rule()), turn.Probe()})
+			turns[calls] = &turn
+		case "success", "failure", "rate limit", "cancel":
+			if calls == 0 {
+				break
+			}
+			call := rapid.IntRange(1, calls).Draw(t, "call")
+			turn := turns[call]
+			if turn == nil {
+				break
+			}
+			switch op {
+			case "cancel":
+				want := machine.Verdict{Rule: machine.M14}
+				if judge.ended[call] {
+					want = machine.Verdict{Repeated: true}
+				}
+				judge.ended[call] = true
+				assert.Equal(t, want, turn.Cancel())
+			case "success":
+				assert.Equal(t, judge.report(now, call, true, false), turn.Success(now))
+			case "rate limit":
+				assert.Equal(t, judge.report(now, call, false, true), turn.Failure(now, machine.RateLimit))
+			default:
+				assert.Equal(t, judge.report(now, call, false, false), turn.Failure(now, some(t, "kind", machine.Transient, machine.Permanent)))
+			}
+		case "anonymous success":
+			assert.Equal(t, judge.report(now, 0, true, false), b.Success(now))
+		case "anonymous failure":
+			assert.Equal(t, judge.report(now, 0, false, false), b.Failure(now, machine.Transient))
+		case "anonymous rate limit":
+			assert.Equal(t, judge.report(now, 0, false, true), b.Failure(now, machine.RateLimit))
+		case "reset":
+			judge.reset(now)
+			b.Reset(now)
+		case "switch":
+			if len(s.Chain) == 0 {
+				judge.tick(now) // an instant seen, if for nothing
+				assert.Error(t, b.SetAvailable(now, "b0", true))
+				break
+			}
+			name := s.Chain[rapid.IntRange(0, len(s.Chain)-1).Draw(t, "entry")].Name
+			available := rapid.Bool().Draw(t, "available")
+			judge.setAvailable(now, name, available)
+			assert.NoError(t, b.SetAvailable(now, name, available))
 		}
-	})
+		assert.Equal(t, judge.news, news)
+		compareModel(t, judge, b)
+	}
 }
 
 func compareModel(t *rapid.T, judge *dumbModel, b *machine.ModelBreaker) {

@@ -164,7 +164,7 @@ func TestWithoutALeaseTheRealMachineWedges(t *testing.T) {
 	r, err := Tool(s, false, Options{Calls: 4})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"no-wedge"}, names(r))
-	assert.Equal(t, Step{At: 30*time.Second + 1, Do: Ask, Call: 4}, r.Violations[0].Script[r.Violations[0].Traffic-1], "the probe that is lost")
+	assert.Equal(t, Step{At: 35 * time.Second, Do: Ask, Call: 4}, r.Violations[0].Script[r.Violations[0].Traffic-1], "the probe that is lost")
 }
 
 // TestTheScriptIsTheSameHoweverTheWorkIsSpread keeps the order of the work from

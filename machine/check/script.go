@@ -2,34 +2,47 @@ package check
 
 import "time"
 
-// script writes moves as steps, in an order that a scenario can say: at one
-// instant results come first, then operations, then asking, then reading.
-// Where the moves have another order, the rest is a nanosecond later, provided
-// that it still breaks the same.
+// script writes moves as steps that a scenario can say and a reader can follow.
+// At best each step is a second after the one before, waiting aside. If that
+// does not break the same, only those steps are apart, by a nanosecond, that a
+// scenario would play in another order; if not even that, none.
 func (x *exploration) script(moves []move, b *breach) Violation {
-	steps, again := x.play(moves, true)
-	unsayable := again == nil || again.invariant != b.invariant
-	if unsayable {
-		steps, again = x.play(moves, false)
+	var steps []Step
+	var again *breach
+	unsayable := false
+	for _, s := range []spread{{apart: time.Second, always: true}, {apart: 1}, {}} {
+		steps, again = x.play(moves, s)
+		if unsayable = s.apart == 0; again != nil && again.invariant == b.invariant {
+			break
+		}
 	}
 	return Violation{x.invariants[again.invariant], again.why, append(steps, again.more...), len(steps), unsayable}
 }
 
+// spread says how far steps are moved apart, and whether all of them are.
+type spread struct {
+	apart  time.Duration
+	always bool
+}
+
 // play makes the moves, and tells of the first thing that they break.
-func (x *exploration) play(moves []move, spread bool) (steps []Step, broken *breach) {
+func (x *exploration) play(moves []move, by spread) (steps []Step, broken *breach) {
 	s := x.fresh()
 	var order ordering
+	waited := true // the first step is at 0
 	for _, m := range moves {
 		if m.do == wait {
-			broken = s.do(m, false)
+			s.do(m, false)
+			waited = true
 			continue
 		}
 		next := s.step(m)
-		if spread && !order.fits(next) {
-			s.waitUntil(s.instant() + 1)
+		if by.apart > 0 && (by.always && !waited || !order.fits(next)) {
+			s.waitUntil(s.instant() + by.apart)
 			next = s.step(m)
 			order.fits(next)
 		}
+		waited = false
 		steps = append(steps, next)
 		if broken = s.do(m, false); broken != nil {
 			return steps, broken
@@ -38,7 +51,8 @@ func (x *exploration) play(moves []move, spread bool) (steps []Step, broken *bre
 	return steps, s.settle()
 }
 
-// ordering knows what was last at one instant.
+// ordering knows what was last at one instant: a scenario plays results first,
+// then operations, then asking, then reading.
 type ordering struct {
 	at    time.Duration
 	rank  int
