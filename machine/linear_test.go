@@ -18,7 +18,7 @@ import (
 	"github.com/breakersim/breakersim/machine"
 )
 
-// asked is what a goroutine asked of a tool breaker, and told what it said.
+// asked is what a goroutine asked of a breaker, and told what it said.
 type asked struct {
 	op   string
 	call int
@@ -27,17 +27,24 @@ type asked struct {
 
 type told struct {
 	yes     bool
+	model   string
 	refusal machine.Refusal
 	verdict machine.Verdict
 }
 
-// sequential is the judge as porcupine wants it: every step on a copy.
-func sequential(s machine.ToolSettings) porcupine.Model {
+// judgeOf is a judge that can be copied.
+type judgeOf[J any] interface {
+	clone() J
+	answer(asked) told
+}
+
+// sequential is a judge as porcupine wants it: every step on a copy.
+func sequential[J judgeOf[J]](fresh func() J) porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return newDumbTool(s) },
+		Init: func() any { return fresh() },
 		Step: func(state, input, output any) (bool, any) {
-			d, in, out := state.(*dumbTool).clone(), input.(asked), output.(told)
-			return d.answer(in) == out, d
+			d := state.(J).clone()
+			return d.answer(input.(asked)) == output.(told), d
 		},
 		Equal:             func(a, b any) bool { return reflect.DeepEqual(a, b) },
 		DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " → ", output) },
@@ -52,23 +59,110 @@ func (d *dumbTool) clone() *dumbTool {
 
 func (d *dumbTool) answer(in asked) told {
 	switch in.op {
-	case "allow":
+	case "ask":
 		ok, rule := d.allow(in.now, in.call)
 		if ok {
 			return told{yes: true}
 		}
 		until, known := d.until()
 		return told{refusal: machine.Refusal{Rule: machine.Rule(rule), Until: until, Known: known}}
-	case "would allow":
+	case "peek":
 		ok, _ := d.clone().allow(in.now, in.call)
 		return told{yes: ok}
 	case "reset":
 		d.reset(in.now)
 		return told{}
-	case "anonymous success":
+	case "anonymous":
 		return told{verdict: d.report(in.now, 0, true)}
 	default:
 		return told{verdict: d.report(in.now, in.call, in.op == "success")}
+	}
+}
+
+func (d *dumbModel) clone() *dumbModel {
+	c := *d
+	c.off, c.strikes, c.ended = maps.Clone(d.off), maps.Clone(d.strikes), maps.Clone(d.ended)
+	c.servedBy, c.servedAt = maps.Clone(d.servedBy), maps.Clone(d.servedAt)
+	c.moved, c.cleared, c.news = slices.Clone(d.moved), slices.Clone(d.cleared), nil
+	return &c
+}
+
+func (d *dumbModel) answer(in asked) told {
+	switch in.op {
+	case "ask":
+		model, rule := d.begin(in.now, in.call)
+		return told{yes: rule != "M3", model: model}
+	case "peek":
+		model, rule := d.clone().begin(in.now, in.call)
+		return told{yes: rule != "M3", model: model}
+	case "reset":
+		d.reset(in.now)
+		return told{}
+	case "anonymous":
+		return told{verdict: d.report(in.now, 0, true, false)}
+	default:
+		return told{verdict: d.report(in.now, in.call, in.op == "success", false)}
+	}
+}
+
+// reporter reports one admitted call.
+type reporter interface {
+	report(now time.Duration, ok bool) machine.Verdict
+}
+
+type permitOf struct{ *machine.Permit }
+
+func (p permitOf) report(now time.Duration, ok bool) machine.Verdict {
+	if ok {
+		return p.Success(now)
+	}
+	return p.Failure(now)
+}
+
+type turnOf struct{ *machine.Turn }
+
+func (t turnOf) report(now time.Duration, ok bool) machine.Verdict {
+	if ok {
+		return t.Success(now)
+	}
+	return t.Failure(now, machine.Transient)
+}
+
+// doTool asks the real machine. The reporter is that of an admitted call.
+func doTool(b *machine.ToolBreaker, in asked) (told, reporter) {
+	switch in.op {
+	case "ask":
+		p, err := b.Allow(in.now)
+		if err != nil {
+			return told{refusal: *err.(*machine.Refusal)}, nil
+		}
+		return told{yes: true}, permitOf{&p}
+	case "peek":
+		return told{yes: b.WouldAllow(in.now)}, nil
+	case "reset":
+		b.Reset(in.now)
+		return told{}, nil
+	default:
+		return told{verdict: b.Success(in.now)}, nil
+	}
+}
+
+func doModel(b *machine.ModelBreaker, in asked) (told, reporter) {
+	switch in.op {
+	case "ask":
+		t, err := b.Begin(in.now)
+		if err != nil {
+			return told{}, nil
+		}
+		return told{yes: true, model: t.Model()}, turnOf{&t}
+	case "peek":
+		model, ok := b.WouldServe(in.now)
+		return told{yes: ok, model: model}, nil
+	case "reset":
+		b.Reset(in.now)
+		return told{}, nil
+	default:
+		return told{verdict: b.Success(in.now)}, nil
 	}
 }
 
@@ -76,63 +170,92 @@ func (d *dumbTool) answer(in asked) told {
 // what they were told could have come about one operation after the other, each
 // at some instant between its start and its end.
 func TestToolIsLinearizable(t *testing.T) {
-	rounds := 2000
-	if testing.Short() {
-		rounds = 200
-	}
-	for round := range rounds {
-		settings := machine.ToolSettings{FailureThreshold: 1 + round%2, RecoveryDuration: 10, ProbeTimeout: 10, IgnoreStale: round%4 > 1}
-		history := play(t, settings, uint64(round))
-		result, info := porcupine.CheckOperationsVerbose(sequential(settings), history, time.Minute)
-		if !assert.Equal(t, porcupine.Ok, result, "round %d", round) {
-			_ = porcupine.VisualizePath(sequential(settings), info, t.TempDir()+"/history.html")
-			for _, op := range history {
-				t.Log(op.ClientId, op.Call, op.Return, op.Input, op.Output)
-			}
+	for round := range rounds() {
+		s := machine.ToolSettings{FailureThreshold: 1 + round%2, RecoveryDuration: 10, ProbeTimeout: 10, IgnoreStale: round%4 > 1}
+		b, err := machine.NewToolBreaker(s, machine.Hooks{})
+		require.NoError(t, err)
+		history := play(uint64(round), func(in asked) (told, reporter) { return doTool(b, in) })
+		if !linearizable(t, sequential(func() *dumbTool { return newDumbTool(s) }), history) {
 			return
 		}
 	}
 }
 
-func play(t *testing.T, settings machine.ToolSettings, seed uint64) []porcupine.Operation {
-	b, err := machine.NewToolBreaker(settings, machine.Hooks{})
-	require.NoError(t, err)
+// TestModelIsLinearizable does the same to the model breaker.
+func TestModelIsLinearizable(t *testing.T) {
+	for round := range rounds() {
+		s := machine.ModelSettings{Primary: "p", Chain: []machine.Backup{{Name: "b1", MaxFailCount: 1}, {Name: "b2", MaxFailCount: 1}}, TripThreshold: 1 + round%2,
+			RecoveryTimeout: 10, RecoverySuccessesNeeded: 1 + round%2}
+		b, err := machine.NewModelBreaker(s, machine.Hooks{})
+		require.NoError(t, err)
+		history := play(uint64(round), func(in asked) (told, reporter) { return doModel(b, in) })
+		if !linearizable(t, sequential(func() *dumbModel { return newDumbModel(s) }), history) {
+			return
+		}
+	}
+}
+
+func rounds() int {
+	if testing.Short() {
+		return 200
+	}
+	return 2000
+}
+
+func linearizable(t *testing.T, m porcupine.Model, history []porcupine.Operation) bool {
+	if assert.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(m, history, time.Minute)) {
+		return true
+	}
+	for _, op := range history {
+		t.Log(op.ClientId, op.Call, op.Return, m.DescribeOperation(op.Input, op.Output))
+	}
+	return false
+}
+
+// play lets four goroutines ask and report, and writes down what they were told
+// and when. Anybody may report an admitted call, and twice.
+func play(seed uint64, do func(asked) (told, reporter)) (history []porcupine.Operation) {
 	var (
 		ticks, clock, calls atomic.Int64
 		mu                  sync.Mutex
-		permits             = map[int]*machine.Permit{} // anybody may report, and twice
-		history             []porcupine.Operation
 		wg                  sync.WaitGroup
+		inFlight            = map[int]reporter{}
 		start               = make(chan struct{})
 	)
+	ops := []string{"ask", "ask", "ask", "success", "success", "failure", "failure", "peek", "reset", "anonymous"}
 	for g := range 4 {
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(g)))
 			<-start
 			for range 8 {
-				in := asked{op: []string{"allow", "allow", "allow", "success", "success", "failure", "failure", "would allow", "reset", "anonymous success"}[random.IntN(10)]}
-				var p *machine.Permit
-				switch in.op {
-				case "allow", "would allow":
-					in.call = int(calls.Add(1))
-				case "success", "failure":
+				in := asked{op: ops[random.IntN(len(ops))]}
+				var r reporter
+				if in.op == "success" || in.op == "failure" {
 					mu.Lock()
-					for in.call, p = range permits {
+					for in.call, r = range inFlight {
 						break
 					}
 					mu.Unlock()
-					if p == nil {
+					if r == nil {
 						continue
 					}
+				} else {
+					in.call = int(calls.Add(1))
 				}
 				in.now = time.Duration(clock.Add([]int64{0, 0, 0, 1, 9, 10}[random.IntN(6)]))
 				op := porcupine.Operation{ClientId: g, Input: in, Call: ticks.Add(1)}
-				out, admitted := do(b, p, in)
+				var out told
+				if r != nil {
+					out.verdict = r.report(in.now, in.op == "success")
+					r = nil
+				} else {
+					out, r = do(in)
+				}
 				op.Output, op.Return = out, ticks.Add(1)
 				mu.Lock()
 				history = append(history, op)
-				if admitted != nil {
-					permits[in.call] = admitted
+				if r != nil {
+					inFlight[in.call] = r
 				}
 				mu.Unlock()
 			}
@@ -141,26 +264,4 @@ func play(t *testing.T, settings machine.ToolSettings, seed uint64) []porcupine.
 	close(start)
 	wg.Wait()
 	return history
-}
-
-func do(b *machine.ToolBreaker, p *machine.Permit, in asked) (told, *machine.Permit) {
-	switch in.op {
-	case "allow":
-		p, err := b.Allow(in.now)
-		if err != nil {
-			return told{refusal: *err.(*machine.Refusal)}, nil
-		}
-		return told{yes: true}, &p
-	case "would allow":
-		return told{yes: b.WouldAllow(in.now)}, nil
-	case "reset":
-		b.Reset(in.now)
-		return told{}, nil
-	case "anonymous success":
-		return told{verdict: b.Success(in.now)}, nil
-	case "success":
-		return told{verdict: p.Success(in.now)}, nil
-	default:
-		return told{verdict: p.Failure(in.now)}, nil
-	}
 }

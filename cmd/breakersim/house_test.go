@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -61,6 +62,34 @@ func TestPackagesPointOneWay(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
+}
+
+// TestNobodyElseReadsTheClock: time is an argument, so only the program itself
+// may ask what time it is.
+func TestNobodyElseReadsTheClock(t *testing.T) {
+	for pkg := range mayImport {
+		if pkg == "cmd/breakersim" {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pkg), "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			ast.Inspect(f, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" {
+						assert.NotContains(t, []string{"Now", "Since", "Until", "After", "Sleep", "Tick", "NewTimer", "NewTicker", "AfterFunc"}, s.Sel.Name, "%s reads the clock", file)
+					}
+				}
+				return true
+			})
+		}
+	}
 }
 
 // TestTopLevel keeps the project's front page as it was agreed.
