@@ -402,7 +402,11 @@ func (t *Timeline) describe() string {
 			}
 		}
 		for _, d := range h.detours {
-			fmt.Fprintf(&b, "From %s to %s %s for %s to %s. ", moment(d.first, h.End), moment(d.last, h.End), plural(d.calls, "call goes", "calls go"), d.from, d.to)
+			if when := moment(d.first, h.End); d.calls == 1 {
+				fmt.Fprintf(&b, "At %s a call for %s goes to %s. ", when, d.from, d.to)
+			} else {
+				fmt.Fprintf(&b, "From %s to %s %s calls for %s go to %s. ", when, moment(d.last, h.End), Thousands(int64(d.calls)), d.from, d.to)
+			}
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -30,6 +30,7 @@ type world struct {
 	moves     int // transitions of each breaker, evenly over the run
 	calls     int // evenly over the run, with every outcome in turn
 	longNames bool
+	health    bool // recorded, and every other call is rerouted
 }
 
 func (w world) history(t testing.TB) *History {
@@ -98,6 +99,9 @@ func (w world) call(k int, at time.Duration, info *trace.RunInfo, tell func(trac
 		tell(trace.Event{T: at, Kind: trace.Refuse, Call: k + 1, Attempt: 1, Breaker: breaker, Rule: "T4"})
 		return
 	}
+	if w.health && k%2 == 1 {
+		tell(trace.Event{T: at, Kind: trace.Reroute, Call: k + 1, Attempt: 1, Breaker: breaker, From: target, To: info.Targets[k/3%len(info.Targets)].Name, Rule: "H7"})
+	}
 	if breaker != "" {
 		tell(trace.Event{T: at, Kind: trace.Admit, Call: k + 1, Attempt: 1, Breaker: breaker, Target: target, Probe: k%7 == 3, Rule: "T5"})
 	}
@@ -106,6 +110,9 @@ func (w world) call(k int, at time.Duration, info *trace.RunInfo, tell func(trac
 		tell(trace.Event{T: at, Kind: trace.Vanish, Call: k + 1, Attempt: 1, Target: target})
 	} else {
 		tell(trace.Event{T: at, Kind: trace.Result, Call: k + 1, Attempt: 1, Target: target, Outcome: o, Breaker: breaker, Applied: k%3 > 0, Rule: "T13"})
+	}
+	if w.health {
+		tell(trace.Event{T: at, Kind: trace.Health, Breaker: breaker, Target: target, Score: float64(k%11) / 10, Health: "degraded"})
 	}
 }
 
@@ -128,6 +135,8 @@ func worlds() map[string][]world {
 		"many moves":    {with(func(w *world) { w.moves = 2000 })},
 		"flapping":      {with(func(w *world) { w.moves, w.models = 5_000, 1 })},
 		"many calls":    {with(func(w *world) { w.calls = 20_000 })},
+		"health":        {with(func(w *world) { w.health, w.tools = true, 2 })},
+		"much health":   {with(func(w *world) { w.health, w.calls, w.longNames = true, 20_000, true })},
 		"breakers":      {with(func(w *world) { w.targets, w.tools, w.models = 6, 4, 2 })},
 		"targets":       {with(func(w *world) { w.targets, w.tools = 50, 0 })},
 		"long names":    {with(func(w *world) { w.longNames, w.models = true, 1; w.title = strings.Repeat("A very long title ", 12) })},
