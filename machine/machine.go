@@ -75,9 +75,10 @@ const (
 	L5 Rule = "L5" // a refused call is not retried
 )
 
-// H7 is the one rule of the tools' health that decides about a call: a
-// substitute takes it while its tool is out.
-const H7 Rule = "H7"
+// The one rule of the tools' health that decides about a call.
+const (
+	H7 Rule = "H7" // a substitute takes the call while its tool is out
+)
 
 // Kind says what sort of failure it was.
 type Kind uint8
