@@ -230,7 +230,7 @@ func compareModel(t *rapid.T, judge *dumbModel, b *machine.ModelBreaker) {
 	got := b.Snapshot()
 	assert.Equal(t, judge.state, got.State.String())
 	assert.Equal(t, judge.serves(), got.Serves)
-	assert.Equal(t, []any{judge.failures, judge.successes, judge.activated}, []any{got.ConsecutiveFailures, got.PrimarySuccesses, got.FallbackActivated})
+	assert.Equal(t, []any{judge.failures, judge.successes, judge.probation, judge.activated}, []any{got.ConsecutiveFailures, got.PrimarySuccesses, got.ProbationFailures, got.FallbackActivated})
 	assert.Len(t, got.Chain, len(judge.names))
 	for i, e := range got.Chain {
 		n := judge.names[i]

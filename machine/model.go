@@ -166,6 +166,7 @@ type ModelSnapshot struct {
 	Serves              string // the model that serves by the state; empty: nobody
 	ConsecutiveFailures int
 	PrimarySuccesses    int
+	ProbationFailures   int           // transient failures of this probation (M13)
 	FallbackActivated   bool          // it tripped at least once since the last Reset
 	SwitchedAt          time.Duration // when the cooldown began; meaningful in Fallback
 	Chain               []BackupSnapshot
@@ -177,7 +178,7 @@ func (b *ModelBreaker) Snapshot() ModelSnapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m := &b.m
-	s := ModelSnapshot{State: m.state, Serves: m.serves(), ConsecutiveFailures: m.failures, PrimarySuccesses: m.successes,
+	s := ModelSnapshot{State: m.state, Serves: m.serves(), ConsecutiveFailures: m.failures, PrimarySuccesses: m.successes, ProbationFailures: m.probation,
 		FallbackActivated: m.activated, SwitchedAt: m.switchedAt, Chain: make([]BackupSnapshot, len(m.chain))}
 	for i, e := range m.chain {
 		s.Chain[i] = BackupSnapshot{e.name, e.available, e.attempts, e.budget}

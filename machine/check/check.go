@@ -9,6 +9,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -85,7 +86,13 @@ type move struct {
 }
 
 // key is a state by value.
-type key [64]byte
+type key [80]byte
+
+// put writes a count at an offset.
+func (k *key) put(at, n int) { binary.LittleEndian.PutUint32(k[at:], uint32(n)) }
+
+// span writes a time at an offset.
+func (k *key) span(at int, d time.Duration) { binary.LittleEndian.PutUint64(k[at:], uint64(d)) }
 
 // breach is a broken invariant, as it is noticed.
 type breach struct {

@@ -273,3 +273,14 @@ func TestAScriptThatBearsNoDelayIsToldAsItIs(t *testing.T) {
 	require.NoError(t, first.WriteTool(&got, "x", s, true))
 	assert.Contains(t, got.String(), "Mind that within an instant its order is another")
 }
+
+// TestLargeCountsAreNotMixedUp: a state is told from another by all of a count.
+func TestLargeCountsAreNotMixedUp(t *testing.T) {
+	s := machine.DefaultToolSettings()
+	s.FailureThreshold = 300
+	r, err := Tool(s, false, Options{Calls: 1})
+	require.NoError(t, err)
+	assert.Empty(t, r.Violations)
+	assert.True(t, r.Complete)
+	assert.Greater(t, r.Depth, 2*300, "it takes so many moves to trip it")
+}

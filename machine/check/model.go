@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -113,7 +112,7 @@ func Model(s machine.ModelSettings, anonymous bool, o Options) (*Result, error) 
 
 func exploreModel(s machine.ModelSettings, o Options, fresh func() modelMachine) (*Result, error) {
 	return explore(func() subject {
-		return &modelSubject{m: fresh(), s: s, slots: o.Calls, last: machine.Primary}
+		return &modelSubject{m: fresh(), s: s, slots: o.Calls}
 	}, ModelInvariants, o)
 }
 
@@ -127,10 +126,8 @@ type modelSubject struct {
 	turns [MaxCalls]modelTurn
 	begun int
 
-	last            machine.State // by its last transition
-	tripped         bool          // since the last reset
-	epochs, clears  int           // transitions, and times that the strikes were cleared
-	probationFailed int           // transient failures of this probation
+	tripped        bool // since the last reset
+	epochs, clears int  // transitions, and times that the strikes were cleared
 }
 
 // modelTurn is a turn in flight.
@@ -245,9 +242,6 @@ func (t *modelSubject) change(m move) {
 	case SwitchOff, SwitchOn:
 		t.m.setAvailable(t.now, t.s.Chain[m.arg].Name, m.do == SwitchOn)
 	case Success, Failure, RateLimit:
-		if turn.epochs == t.epochs && m.do == Failure && t.last == machine.Recovering {
-			t.probationFailed++
-		}
 		kind := machine.Transient
 		if m.do == RateLimit {
 			kind = machine.RateLimit
@@ -276,9 +270,7 @@ func (t *modelSubject) begin(slot int) (model string, ok bool) {
 // note takes notice of what the machine did.
 func (t *modelSubject) note() {
 	for _, m := range t.m.moved() {
-		t.last = m.To
 		t.epochs++
-		t.probationFailed = 0
 		t.tripped = t.tripped || m.To == machine.Fallback
 		if m.To == machine.Primary {
 			t.clears++
@@ -295,7 +287,7 @@ func (t *modelSubject) peek(before machine.ModelSnapshot) (model string, ok bool
 }
 
 func same(a, b machine.ModelSnapshot) bool {
-	return a.State == b.State && a.Serves == b.Serves && a.ConsecutiveFailures == b.ConsecutiveFailures && a.PrimarySuccesses == b.PrimarySuccesses &&
+	return a.State == b.State && a.Serves == b.Serves && a.ConsecutiveFailures == b.ConsecutiveFailures && a.PrimarySuccesses == b.PrimarySuccesses && a.ProbationFailures == b.ProbationFailures &&
 		a.FallbackActivated == b.FallbackActivated && a.SwitchedAt == b.SwitchedAt && slices.Equal(a.Chain, b.Chain)
 }
 
@@ -379,22 +371,23 @@ func (t *modelSubject) settle() *breach {
 func (t *modelSubject) key() key {
 	r := t.m.read()
 	var k key
-	k[0], k[1] = byte(r.State), byte(r.PrimarySuccesses)
-	k[2] = byte(min(r.ConsecutiveFailures, max(1, t.s.TripThreshold))) // more decide nothing
-	k[3] = byte(min(t.probationFailed, t.s.ProbationFailures))
+	k[0] = byte(r.State)
 	if r.FallbackActivated {
-		k[4] = 1
+		k[1] = 1
 	}
+	k.put(4, min(r.ConsecutiveFailures, max(1, t.s.TripThreshold))) // more decide nothing, here and below
+	k.put(8, r.PrimarySuccesses)
+	k.put(12, min(r.ProbationFailures, t.s.ProbationFailures))
 	if r.State == machine.Fallback {
-		binary.LittleEndian.PutUint64(k[8:], uint64(t.now-r.SwitchedAt))
+		k.span(16, t.now-r.SwitchedAt)
 	}
 	for i, e := range r.Chain {
-		k[16+2*i] = byte(min(e.Attempts, e.Budget)) // likewise
+		k.put(24+5*i, min(e.Attempts, e.Budget))
 		if e.Available {
-			k[17+2*i] = 1
+			k[28+5*i] = 1
 		}
 	}
-	turns := k[32:32]
+	turns := k[64:64]
 	for slot := range t.slots {
 		if t.turns[slot].id != 0 {
 			turns = append(turns, t.standing(slot))

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -360,20 +359,18 @@ func (t *toolSubject) settle() *breach {
 func (t *toolSubject) key() key {
 	r := t.m.read(t.now)
 	var k key
-	k[0], k[1], k[2] = byte(r.State), byte(t.noticed), byte(min(r.ConsecutiveFailures, max(1, t.s.FailureThreshold))) // more decide nothing
-	relative := func(at int, instant time.Duration) {
-		binary.LittleEndian.PutUint64(k[at:], uint64(t.now-instant))
-	}
+	k[0], k[1] = byte(r.State), byte(t.noticed)
+	k.put(4, min(r.ConsecutiveFailures, max(1, t.s.FailureThreshold))) // more decide nothing
 	switch r.State {
 	case machine.Open:
-		relative(8, r.LastFailure)
-		relative(16, max(t.lastBad, t.now-t.s.RecoveryDuration)) // longer ago decides nothing
+		k.span(8, t.now-r.LastFailure)
+		k.span(16, min(t.now-t.lastBad, t.s.RecoveryDuration)) // longer ago decides nothing
 	case machine.HalfOpen:
-		relative(8, r.ProbeStarted)
+		k.span(8, t.now-r.ProbeStarted)
 	}
 	if t.probing {
-		k[3] = 1
-		relative(24, t.since)
+		k[2] = 1
+		k.span(24, t.now-t.since)
 	}
 	for slot := range t.slots {
 		if t.calls[slot].id != 0 {
