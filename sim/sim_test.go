@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"cmp"
+	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -11,46 +13,88 @@ import (
 	"pgregory.net/rapid"
 )
 
+// inOrder is the order of events, one thing after the other.
+func inOrder(a, b Event) int {
+	return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.What, b.What))
+}
+
 // TestOrder holds the clock against the dumbest queue there is: a list that is
 // sorted again whenever something is taken off it.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c Clock
 		var dumb []Event
-		seq := uint64(0)
+		near := rapid.Bool().Draw(t, "near")
 		add := func() {
-			seq++
-			e := Event{
-				At:    c.Now() + time.Duration(rapid.IntRange(0, 4).Draw(t, "in")),
-				Class: Class(rapid.IntRange(0, 2).Draw(t, "class")),
-				Seq:   uint64(rapid.IntRange(0, 3).Draw(t, "seq"))<<32 | seq,
-				What:  uint32(seq),
+			in := rapid.Int64Range(0, 1<<rapid.IntRange(0, 57).Draw(t, "digits")).Draw(t, "in")
+			if near {
+				in %= 5
 			}
+			e := Event{At: c.Now() + time.Duration(in), Class: Class(rapid.IntRange(0, 2).Draw(t, "class")), Seq: uint64(rapid.IntRange(0, 3).Draw(t, "seq")), What: uint32(len(dumb))}
 			c.Schedule(e)
 			dumb = append(dumb, e)
 		}
-		for range rapid.IntRange(0, 30).Draw(t, "first") {
+		for range rapid.IntRange(0, 60).Draw(t, "first") {
 			add()
 		}
-		end := time.Duration(rapid.IntRange(0, 20).Draw(t, "end"))
-		for got := range c.Until(end) {
-			slices.SortStableFunc(dumb, func(a, b Event) int {
-				if a.before(&b) {
-					return -1
+		for range rapid.IntRange(1, 3).Draw(t, "stretches") { // a queue that was left is gone on with
+			end := c.Now() + time.Duration(rapid.Int64Range(0, 1<<rapid.IntRange(3, 58).Draw(t, "reach")).Draw(t, "end"))
+			for got := range c.Until(end) {
+				slices.SortFunc(dumb, inOrder)
+				assert.Equal(t, dumb[0], got)
+				assert.Equal(t, got.At, c.Now())
+				dumb = dumb[1:]
+				for range rapid.IntRange(0, 1).Draw(t, "more") {
+					add()
 				}
-				return 1
-			})
-			assert.Equal(t, dumb[0], got)
-			assert.Equal(t, got.At, c.Now())
-			dumb = dumb[1:]
-			for range rapid.IntRange(0, 1).Draw(t, "more") {
-				add()
+				if rapid.IntRange(0, 20).Draw(t, "stop") == 0 {
+					break
+				}
+				if len(dumb) > 200 {
+					return
+				}
 			}
-		}
-		for _, e := range dumb {
-			assert.Greater(t, e.At, end, "left in the queue although due")
+			add()
 		}
 	})
+}
+
+// TestNothingDueIsLeft plays all there is.
+func TestNothingDueIsLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var c Clock
+		n := rapid.IntRange(0, 300).Draw(t, "events")
+		for i := range n {
+			c.Schedule(Event{At: time.Duration(rapid.Int64Range(0, 1<<rapid.IntRange(0, 62).Draw(t, "digits")).Draw(t, "at")), Seq: uint64(i)})
+		}
+		played := 0
+		for range c.Until(math.MaxInt64) {
+			played++
+		}
+		assert.Equal(t, n, played)
+	})
+}
+
+// TestAnInstantCanGoOn: what is scheduled for now while now is played is played,
+// in its place, and does not pile up.
+func TestAnInstantCanGoOn(t *testing.T) {
+	var c Clock
+	c.Schedule(Event{At: 1, Class: 1})
+	var classes []Class
+	for e := range c.Until(1) {
+		if classes = append(classes, e.Class); len(classes) < 100_000 {
+			c.Schedule(Event{At: 1, Class: Class(len(classes) % 3), Seq: uint64(len(classes))})
+		}
+	}
+	assert.Len(t, classes, 100_000)
+	assert.Less(t, cap(c.due.run)+cap(c.due.heap), 1000)
+}
+
+func TestWhatDoesNotFitIsRefused(t *testing.T) {
+	for _, e := range []Event{{Class: 16}, {Seq: 1 << 32}, {What: 1 << 28}} {
+		var c Clock
+		assert.Panics(t, func() { c.Schedule(e) })
+	}
 }
 
 func TestScheduleInThePastIsNow(t *testing.T) {
@@ -162,23 +206,76 @@ func TestMath(t *testing.T) {
 }
 
 // BenchmarkHold is the queue at a steady number of pending events: take one
-// off, put one on.
+// off, put one on, beside the library's heap of pointers.
 func BenchmarkHold(b *testing.B) {
-	for _, pending := range []int{100, 10_000, 1_000_000} {
-		b.Run(fmt.Sprintf("%dpending", pending), func(b *testing.B) {
-			var c Clock
-			k := NewKey(1)
-			for i := range pending {
-				c.Schedule(Event{At: k.Number(uint64(i)).Exponential(time.Second), Seq: uint64(i)})
-			}
-			b.ReportAllocs()
-			n := 0
-			for e := range c.Until(math.MaxInt64) {
-				if n++; n >= b.N {
-					break
-				}
-				c.Schedule(Event{At: e.At + k.Number(uint64(n+pending)).Exponential(time.Second), Seq: uint64(n)})
-			}
-		})
+	k := NewKey(1)
+	increments := map[string]func(i int) time.Duration{
+		"exponential": func(i int) time.Duration { return k.Number(uint64(i)).Exponential(time.Second) },
+		"constant":    func(int) time.Duration { return time.Second },
+		"tied":        func(i int) time.Duration { return time.Duration(k.Number(uint64(i))%8) * time.Second },
+		"zero":        func(int) time.Duration { return 0 },
 	}
+	for _, pending := range []int{100, 10_000, 1_000_000} {
+		for _, name := range []string{"exponential", "constant", "tied", "zero"} {
+			drawn := make([]time.Duration, 1<<16) // the draws take longer than the queue
+			for i := range drawn {
+				drawn[i] = increments[name](i)
+			}
+			at := func(i int) time.Duration { return drawn[i&(1<<16-1)] }
+			b.Run(fmt.Sprintf("%d/%s/radix", pending, name), func(b *testing.B) {
+				var c Clock
+				for i := range pending {
+					c.Schedule(Event{At: at(i), Seq: uint64(i)})
+				}
+				b.ReportAllocs()
+				n := -pending // until each has had its turn
+				for e := range c.Until(math.MaxInt64) {
+					if n++; n == 0 {
+						b.ResetTimer()
+					} else if n >= b.N {
+						break
+					}
+					c.Schedule(Event{At: e.At + at(n+pending), Seq: uint64(n + 2*pending)})
+				}
+			})
+			b.Run(fmt.Sprintf("%d/%s/container-heap", pending, name), func(b *testing.B) {
+				h := new(pointers)
+				for i := range pending {
+					heap.Push(h, &Event{At: at(i), Seq: uint64(i)})
+				}
+				b.ReportAllocs()
+				for n := -pending; n < b.N; n++ {
+					if n == 0 {
+						b.ResetTimer()
+					}
+					e := heap.Pop(h).(*Event)
+					e.At, e.Seq = e.At+at(n+pending), uint64(n+2*pending)
+					heap.Push(h, e)
+				}
+			})
+		}
+	}
+}
+
+// pointers is the queue as most people write it.
+type pointers []*Event
+
+func (p pointers) Len() int { return len(p) }
+func (p pointers) Less(i, k int) bool {
+	a, b := p[i], p[k]
+	if a.At != b.At {
+		return a.At < b.At
+	}
+	if a.Class != b.Class {
+		return a.Class < b.Class
+	}
+	return a.Seq < b.Seq
+}
+func (p pointers) Swap(i, k int) { p[i], p[k] = p[k], p[i] }
+func (p *pointers) Push(e any)   { *p = append(*p, e.(*Event)) }
+func (p *pointers) Pop() any {
+	n := len(*p) - 1
+	e := (*p)[n]
+	*p = (*p)[:n]
+	return e
 }

@@ -129,7 +129,10 @@ func (r *run) serve(c *call) {
 		r.over(c, until)
 		return
 	}
-	r.started++
+	if r.started++; r.started > sim.MaxSeq || len(r.calls) > sim.MaxWhat {
+		r.err = fmt.Errorf("%s: the run makes more attempts than can be told apart: %d, %d of them at one time", r.s.File, uint64(sim.MaxSeq), sim.MaxWhat)
+		return
+	}
 	r.clock.Schedule(sim.Event{At: now + c.fate.takes, Class: classEnd, Seq: r.started, What: uint32(c.slot)})
 }
 

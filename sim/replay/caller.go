@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -22,6 +23,14 @@ type caller struct {
 // addCallers makes the callers of every group, in file order, and schedules the
 // first call of each.
 func (r *run) addCallers() {
+	all := 0
+	for g := range r.s.Callers {
+		all += r.s.Callers[g].Count
+	}
+	if all > sim.MaxWhat {
+		r.err = fmt.Errorf("%s: %d callers are more than can be told apart: %d", r.s.File, all, sim.MaxWhat)
+		return
+	}
 	for g := range r.s.Callers {
 		group := &r.s.Callers[g]
 		to := r.route(group.To)

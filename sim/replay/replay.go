@@ -148,6 +148,9 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	}
 	r.addScript()
 	r.addCallers()
+	if r.err != nil {
+		return nil, r.err
+	}
 	for i := range r.expect.instants {
 		r.clock.Schedule(sim.Event{At: r.expect.instants[i].At, Class: classExpect, Seq: uint64(i), What: uint32(i)})
 	}

@@ -326,3 +326,12 @@ callers: [{name: agents, count: 10000, to: search, every: 10s, start: {uniform: 
 type counter int
 
 func (c *counter) Event(*trace.Event) error { *c++; return nil }
+
+// TestMoreCallersThanTheQueueCanTellApart is an error, not a panic.
+func TestMoreCallersThanTheQueueCanTellApart(t *testing.T) {
+	src := "scenario: x\ntargets: {a: {}}\nduration: 1s\ncallers:\n" + strings.Repeat("  - {to: a, count: 1000000}\n", 300)
+	s, err := scenarios.Load("test.yaml", []byte(src), scenarios.Limits{Bytes: 1 << 20, Calls: 1 << 30})
+	require.NoError(t, err)
+	_, err = replay.Run(s, &s.Policies[0], replay.Options{})
+	assert.EqualError(t, err, "test.yaml: 300000000 callers are more than can be told apart: 268435455")
+}
