@@ -96,14 +96,8 @@ func (b *ModelBreaker) Do(ctx context.Context, clock Clock, fn func(ctx context.
 	if err != nil {
 		return err
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			t.Failure(clock(), Transient)
-		}
-	}()
+	defer func() { t.Failure(clock(), Transient) }() // nothing, unless fn did not return
 	err = fn(ctx, t.Model())
-	returned = true
 	switch {
 	case err == nil:
 		t.Success(clock())

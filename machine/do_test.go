@@ -16,7 +16,10 @@ import (
 	"github.com/breakersim/breakersim/machine"
 )
 
-var errBroken = errors.New("broken")
+var (
+	errBroken = errors.New("broken")
+	errTired  = errors.New("the caller is tired of waiting")
+)
 
 // hand is a clock that is moved by hand, and counts how often it was read.
 type hand struct {
@@ -41,6 +44,10 @@ var endings = map[string]struct {
 	"was given up, wrapped": {func(ctx context.Context, cancel context.CancelFunc) error {
 		cancel()
 		return fmt.Errorf("call: %w", ctx.Err())
+	}, "nothing"},
+	"was given up for a reason": {func(ctx context.Context, cancel context.CancelFunc) error {
+		cancel()
+		return context.Cause(ctx)
 	}, "nothing"},
 	"fails as it is given up":  {func(_ context.Context, cancel context.CancelFunc) error { cancel(); return errBroken }, "failure"},
 	"was cancelled by another": {func(context.Context, context.CancelFunc) error { return context.Canceled }, "failure"},
@@ -71,9 +78,9 @@ func TestDoReportsEveryEnding(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newTool(t, nil, machine.Hooks{})
 			clock := &hand{now: s}
-			b.Failure(0) // counted: the clock matters
 			do := func() {
-				ctx, cancel := context.WithCancel(context.Background())
+				ctx, because := context.WithCancelCause(context.Background())
+				cancel := func() { because(errTired) }
 				defer cancel()
 				var err error
 				panicked := aside(func() { err = b.Do(ctx, clock.read, func(ctx context.Context) error { return e.fn(ctx, cancel) }) })
@@ -82,6 +89,11 @@ func TestDoReportsEveryEnding(t *testing.T) {
 					assert.Equal(t, errBroken, err)
 				}
 			}
+			do() // all is well: the clock does not matter
+			assert.Equal(t, map[string]int{"failure": 1, "rate limit": 1}[e.want], b.Snapshot(s).ConsecutiveFailures)
+
+			b.Reset(s)
+			b.Failure(0) // counted: it does
 			do()
 			assert.Equal(t, map[string]int{"success": 0, "failure": 2, "rate limit": 2, "nothing": 1}[e.want], b.Snapshot(s).ConsecutiveFailures)
 
@@ -104,7 +116,8 @@ func TestDoReportsEveryEndingOfATurn(t *testing.T) {
 			b := newModel(t, nil, machine.Hooks{})
 			clock := &hand{}
 			do := func() {
-				ctx, cancel := context.WithCancel(context.Background())
+				ctx, because := context.WithCancelCause(context.Background())
+				cancel := func() { because(errTired) }
 				defer cancel()
 				panicked := aside(func() {
 					_ = b.Do(ctx, clock.read, func(ctx context.Context, model string) error {
@@ -174,6 +187,35 @@ func TestDoSeesATripDuringTheCall(t *testing.T) {
 	})
 	assert.NoError(t, err)
 	assert.Equal(t, machine.Open, b.Snapshot(3*s).State, "T10: its success is stale")
+}
+
+// TestDoKnowsWhenItsCallBegan: a call that began before the breaker last opened
+// is stale, however it ends.
+func TestDoKnowsWhenItsCallBegan(t *testing.T) {
+	for name, e := range endings {
+		if e.want != "failure" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			b := newTool(t, func(ts *machine.ToolSettings) { ts.IgnoreStale = true }, machine.Hooks{})
+			clock := &hand{now: 4 * s}
+			do := func(before func()) {
+				aside(func() {
+					_ = b.Do(context.Background(), clock.read, func(ctx context.Context) error {
+						before()
+						return e.fn(ctx, func() {})
+					})
+				})
+			}
+			do(func() {
+				trip(t, b)
+				b.Reset(4 * s)
+			})
+			assert.Zero(t, b.Snapshot(4*s).ConsecutiveFailures, "stale, and ignored (T13)")
+			do(func() {})
+			assert.Equal(t, 1, b.Snapshot(4*s).ConsecutiveFailures, "began after it had opened")
+		})
+	}
 }
 
 func TestErrorsKeepTheirKind(t *testing.T) {

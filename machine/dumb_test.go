@@ -33,6 +33,7 @@ type dumbTool struct {
 	probeCall   int // 0: nobody
 	step        int // counts operations
 	openedAt    []int
+	probes      uint64
 	admittedAt  map[int]int // by call
 	ended       map[int]bool
 	news        []did
@@ -90,6 +91,7 @@ func (d *dumbTool) allow(now time.Duration, call int) (admitted bool, rule strin
 	}
 	if d.state == "open" { // T5
 		d.move("half-open", d.clock, "T5")
+		d.probes++
 		d.probeStart = d.clock
 		d.probeCall = call
 		d.admittedAt[call] = d.step

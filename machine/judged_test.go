@@ -1,7 +1,9 @@
 package machine_test
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -11,6 +13,15 @@ import (
 
 	"github.com/breakersim/breakersim/machine"
 )
+
+// TestMain plays more random operations than is usual: the judges are quick.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("rapid.checks", "1500"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // heard turns what the hooks say into what the judges say.
 func heard(news *[]did) machine.Hooks {
@@ -124,7 +135,14 @@ func compareTool(t *rapid.T, judge *dumbTool, b *machine.ToolBreaker, now time.D
 	got := b.Snapshot(now)
 	assert.Equal(t, later.state, got.State.String())
 	assert.Equal(t, later.failures, got.ConsecutiveFailures)
+	assert.Equal(t, []uint64{uint64(len(later.openedAt)), later.probes}, []uint64{got.Openings, got.Probes})
 	deadline, has := b.Deadline(now)
+	if later.state != "open" {
+		assert.Zero(t, got.LastFailure)
+	}
+	if later.state != "half-open" {
+		assert.Zero(t, got.ProbeStarted)
+	}
 	switch {
 	case later.state == "open":
 		assert.Equal(t, later.lastFailure, got.LastFailure)
@@ -134,6 +152,7 @@ func compareTool(t *rapid.T, judge *dumbTool, b *machine.ToolBreaker, now time.D
 		assert.Equal(t, []any{later.probeStart + later.lease, true}, []any{deadline, has})
 	default:
 		assert.False(t, has)
+		assert.Zero(t, deadline)
 	}
 }
 
@@ -241,5 +260,7 @@ func compareModel(t *rapid.T, judge *dumbModel, b *machine.ModelBreaker) {
 	assert.Equal(t, judge.state == "fallback", has)
 	if has {
 		assert.Equal(t, judge.switchedAt+judge.cooldown, deadline)
+	} else {
+		assert.Zero(t, deadline)
 	}
 }

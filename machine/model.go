@@ -404,9 +404,8 @@ func (m *model) setAvailable(now time.Duration, name string, available bool) err
 func (m *model) reset(now time.Duration) {
 	m.now = max(m.now, now)
 	if m.state != Primary {
-		m.commit(Primary, M16)
+		m.commit(Primary, M16) // in Primary the chain is clear
 	}
-	m.clear()
 	m.failures, m.activated = 0, false
 }
 

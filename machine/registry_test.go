@@ -174,8 +174,9 @@ func TestToolDoRecords(t *testing.T) {
 	for name, e := range endings {
 		t.Run(name, func(t *testing.T) {
 			tool := newRegistry(t, nil).Tool("search")
-			clock := &hand{}
-			ctx, cancel := context.WithCancel(context.Background())
+			clock := &hand{now: 5 * s}
+			ctx, because := context.WithCancelCause(context.Background())
+			cancel := func() { because(errTired) }
 			defer cancel()
 			aside(func() {
 				_ = tool.Do(ctx, clock.read, func(ctx context.Context) error {

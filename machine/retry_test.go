@@ -139,3 +139,13 @@ func TestLaddersAreChecked(t *testing.T) {
 	r = machine.Ladder{}.Start(10 * s)
 	assert.Equal(t, time.Duration(math.MaxInt64), r.Deadline(), "no deadline")
 }
+
+// TestDefaultLadder is L1's.
+func TestDefaultLadder(t *testing.T) {
+	assert.Equal(t, machine.Ladder{Curve: "exponential", Jitter: "proportional", Attempts: 4, Base: 100 * ms, Cap: 10 * s, Deadline: 5 * time.Minute}, machine.DefaultLadder())
+	l := machine.DefaultLadder()
+	l.Base, l.Cap = 0, 0
+	assert.NoError(t, l.Validate())
+	l.Cap = -1
+	assert.Error(t, l.Validate())
+}

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"context"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -324,4 +325,93 @@ func TestManyGoroutines(t *testing.T) {
 func TestStatesPrintTheirWord(t *testing.T) {
 	assert.Equal(t, "closed open half-open primary fallback recovering", machine.Closed.String()+" "+machine.Open.String()+" "+machine.HalfOpen.String()+
 		" "+machine.Primary.String()+" "+machine.Fallback.String()+" "+machine.Recovering.String())
+}
+
+// TestAResetTakesBackTheRefusal: what was refused before says nothing after.
+func TestAResetTakesBackTheRefusal(t *testing.T) {
+	b := newTool(t, nil, machine.Hooks{})
+	trip(t, b)
+	refused(t, b, 4*s)
+	b.Reset(5 * s)
+	b.Failure(6 * s) // counted, so this is not the calm path
+	assert.True(t, b.WouldAllow(7*s))
+	p, err := b.Allow(7 * s)
+	require.NoError(t, err)
+	assert.Equal(t, machine.T1, p.Rule())
+}
+
+// TestAnInstantCountsWhenSomethingChanged is how time never runs backwards.
+func TestAnInstantCountsWhenSomethingChanged(t *testing.T) {
+	opened := func(before func(*machine.ToolBreaker)) time.Duration {
+		b := newTool(t, func(ts *machine.ToolSettings) { ts.FailureThreshold = 2 }, machine.Hooks{})
+		before(b)
+		b.Failure(5 * s)
+		b.Failure(5 * s)
+		return b.Snapshot(0).LastFailure
+	}
+	assert.Equal(t, 5*s, opened(func(b *machine.ToolBreaker) { b.Success(10 * s); b.Reset(10 * s); b.WouldAllow(10 * s) }), "nothing changed at 10 s")
+	assert.Equal(t, 10*s, opened(func(b *machine.ToolBreaker) { b.Failure(s); b.Success(10 * s) }), "the count went back to zero at 10 s")
+	assert.Equal(t, 10*s, opened(func(b *machine.ToolBreaker) { b.Failure(10 * s); b.Reset(0) }), "a reset that zeroes it is no earlier than the failure")
+}
+
+// TestALeaseOfANanosecond is a lease.
+func TestALeaseOfANanosecond(t *testing.T) {
+	b := newTool(t, func(ts *machine.ToolSettings) { ts.ProbeTimeout = 1 }, machine.Hooks{})
+	trip(t, b)
+	_, err := b.Allow(33 * s)
+	require.NoError(t, err)
+	assert.Equal(t, machine.HalfOpen, b.Snapshot(33*s).State)
+	assert.Equal(t, machine.Open, b.Snapshot(33*s+1).State)
+}
+
+// TestAFailedProbeCounts (T9).
+func TestAFailedProbeCounts(t *testing.T) {
+	b := newTool(t, nil, machine.Hooks{})
+	trip(t, b)
+	p, err := b.Allow(33 * s)
+	require.NoError(t, err)
+	p.Failure(34 * s)
+	assert.Equal(t, 4, b.Snapshot(34*s).ConsecutiveFailures)
+}
+
+// TestAFailureInRecoveringStartsTheCountAnew (M13).
+func TestAFailureInRecoveringStartsTheCountAnew(t *testing.T) {
+	b := newModel(t, func(ms *machine.ModelSettings) { ms.TripThreshold = 1 }, machine.Hooks{})
+	b.Failure(0, machine.Transient)
+	for i, ok := range []bool{true, false, true} {
+		turn, err := b.Begin(60 * s)
+		require.NoError(t, err)
+		if ok {
+			turn.Success(60 * s)
+		} else {
+			turn.Failure(60*s, machine.Transient)
+		}
+		assert.Equal(t, machine.Recovering, b.Snapshot().State, "after %d turns", i+1)
+	}
+}
+
+// TestATurnIsChargedToWhoServedIt, though another would serve by now (M11).
+func TestATurnIsChargedToWhoServedIt(t *testing.T) {
+	b := newModel(t, func(ms *machine.ModelSettings) { ms.TripThreshold = 1 }, machine.Hooks{})
+	b.Failure(0, machine.Transient)
+	turn, err := b.Begin(s)
+	require.NoError(t, err)
+	require.NoError(t, b.SetAvailable(2*s, "b1", false))
+	turn.Failure(3*s, machine.Transient)
+	chain := b.Snapshot().Chain
+	assert.Equal(t, []int{1, 0}, []int{chain[0].Attempts, chain[1].Attempts})
+}
+
+// TestAskingAllocatesNothing, neither while all is well nor while it refuses.
+func TestAskingAllocatesNothing(t *testing.T) {
+	b := newTool(t, nil, machine.Hooks{})
+	clock := &hand{now: 4 * s}
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = b.Do(context.Background(), clock.read, works) }))
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		p, _ := b.Allow(0)
+		p.Success(0)
+	}))
+	trip(t, b)
+	refused(t, b, 4*s)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _ = b.Do(context.Background(), clock.read, works) }))
 }
