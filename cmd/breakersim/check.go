@@ -17,7 +17,7 @@ import (
 type checkCmd struct {
 	limits
 	Machine   string   `enum:"tool,model," default:"" placeholder:"tool|model" help:"Explore only this machine."`
-	Calls     int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 6)."`
+	Calls     int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 7)."`
 	Depth     int      `placeholder:"N" help:"Moves in a row (until nothing new comes)."`
 	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"A setting of --machine as in a scenario, such as probe_timeout=0s. May be given again. A model's backups are called backup-1 to backup-8."`
 	Out       string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where the script of a broken invariant goes: DIR/check/<machine>-<invariant>.yaml (${default})."`
@@ -25,10 +25,10 @@ type checkCmd struct {
 }
 
 // Calls in flight that are explored unless --calls says otherwise. A model's
-// states grow tenfold with two more.
+// states double with each more.
 const (
 	toolCalls  = 16
-	modelCalls = 6
+	modelCalls = 7
 )
 
 // subject is a breaker to explore.

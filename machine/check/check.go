@@ -215,11 +215,13 @@ func (x *exploration) level(from, to int, last bool) error {
 func (x *exploration) expand(i int, last bool) found {
 	path := x.path(i)
 	var f found
-	f.settled = x.replay(path).settle()
-	if last {
-		return f
+	here := x.replay(path)
+	var moves []move
+	if !last {
+		moves = here.moves(nil)
 	}
-	for _, m := range x.replay(path).moves(nil) {
+	f.settled = here.settle()
+	for _, m := range moves {
 		s := x.replay(path)
 		o := outcome{move: m, breach: s.do(m, false)}
 		if o.breach == nil {

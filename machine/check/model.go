@@ -25,12 +25,12 @@ type modelMachine interface {
 type realModel struct {
 	b         *machine.ModelBreaker
 	anonymous bool
-	turns     [MaxCalls + 1]machine.Turn
+	turns     []machine.Turn // by slot
 	news      []machine.Transition
 }
 
-func newRealModel(s machine.ModelSettings, anonymous bool) (*realModel, error) {
-	m := &realModel{anonymous: anonymous}
+func newRealModel(s machine.ModelSettings, anonymous bool, calls int) (*realModel, error) {
+	m := &realModel{anonymous: anonymous, turns: make([]machine.Turn, calls+1)}
 	var err error
 	m.b, err = machine.NewModelBreaker(s, machine.Hooks{OnTransition: func(tr machine.Transition) { m.news = append(m.news, tr) }})
 	return m, err
@@ -105,14 +105,14 @@ func Model(s machine.ModelSettings, anonymous bool, o Options) (*Result, error) 
 		return nil, fmt.Errorf("a chain of %d backups cannot be explored; %d at most can", len(s.Chain), maxChain)
 	}
 	return exploreModel(s, o, func() modelMachine {
-		m, _ := newRealModel(s, anonymous) // the settings were checked
+		m, _ := newRealModel(s, anonymous, o.Calls) // the settings were checked
 		return m
 	})
 }
 
 func exploreModel(s machine.ModelSettings, o Options, fresh func() modelMachine) (*Result, error) {
 	return explore(func() subject {
-		return &modelSubject{m: fresh(), s: s, slots: o.Calls}
+		return &modelSubject{m: fresh(), s: s, slots: o.Calls, turns: make([]modelTurn, o.Calls)}
 	}, ModelInvariants, o)
 }
 
@@ -123,7 +123,7 @@ type modelSubject struct {
 	s     machine.ModelSettings
 	now   time.Duration
 	slots int
-	turns [MaxCalls]modelTurn
+	turns []modelTurn // by slot
 	begun int
 
 	tripped        bool // since the last reset
@@ -357,9 +357,9 @@ func (t *modelSubject) settle() *breach {
 	for range max(1, t.s.RecoverySuccessesNeeded) {
 		t.begun++
 		steps = append(steps, Step{At: at, Do: Ask, Call: t.begun})
-		if _, ok := t.m.begin(at, MaxCalls); ok {
+		if _, ok := t.m.begin(at, t.slots); ok {
 			steps = append(steps, Step{At: at, Do: Success, Call: t.begun})
-			t.m.report(at, MaxCalls, true, machine.Transient)
+			t.m.report(at, t.slots, true, machine.Transient)
 		}
 	}
 	if s := t.m.read().State; s != machine.Primary {

@@ -23,12 +23,12 @@ type toolMachine interface {
 type realTool struct {
 	b         *machine.ToolBreaker
 	anonymous bool
-	permits   [MaxCalls + 1]machine.Permit
+	permits   []machine.Permit // by slot
 	news      []machine.Transition
 }
 
-func newRealTool(s machine.ToolSettings, anonymous bool) (*realTool, error) {
-	t := &realTool{anonymous: anonymous}
+func newRealTool(s machine.ToolSettings, anonymous bool, calls int) (*realTool, error) {
+	t := &realTool{anonymous: anonymous, permits: make([]machine.Permit, calls+1)}
 	var err error
 	t.b, err = machine.NewToolBreaker(s, machine.Hooks{OnTransition: func(tr machine.Transition) { t.news = append(t.news, tr) }})
 	return t, err
@@ -93,14 +93,14 @@ func Tool(s machine.ToolSettings, anonymous bool, o Options) (*Result, error) {
 		return nil, err
 	}
 	return exploreTool(s, o, func() toolMachine {
-		m, _ := newRealTool(s, anonymous) // the settings were checked
+		m, _ := newRealTool(s, anonymous, o.Calls) // the settings were checked
 		return m
 	})
 }
 
 func exploreTool(s machine.ToolSettings, o Options, fresh func() toolMachine) (*Result, error) {
 	return explore(func() subject {
-		return &toolSubject{m: fresh(), s: s, slots: o.Calls, noticed: machine.Closed}
+		return &toolSubject{m: fresh(), s: s, slots: o.Calls, calls: make([]toolCall, o.Calls), noticed: machine.Closed}
 	}, ToolInvariants, o)
 }
 
@@ -111,7 +111,7 @@ type toolSubject struct {
 	s     machine.ToolSettings
 	now   time.Duration
 	slots int
-	calls [MaxCalls]toolCall
+	calls []toolCall // by slot
 	asked int
 
 	noticed machine.State // the last transition's end: T7 may be due and not yet noticed
@@ -335,9 +335,9 @@ func (t *toolSubject) settle() *breach {
 	for at := t.now; ; {
 		t.asked++
 		steps = append(steps, Step{At: at, Do: Ask, Call: t.asked})
-		if admitted, _ := t.m.ask(at, MaxCalls); admitted {
+		if admitted, _ := t.m.ask(at, t.slots); admitted {
 			steps = append(steps, Step{At: at, Do: Success, Call: t.asked})
-			t.m.report(at, MaxCalls, true)
+			t.m.report(at, t.slots, true)
 		}
 		r := t.m.read(at)
 		if r.State == machine.Closed {
