@@ -227,14 +227,17 @@ func (t *modelSubject) do(m move, blind bool) *breach {
 		t.change(m)
 		return nil
 	}
-	before, served := t.m.read(), t.turns[slot].model
+	before, served := t.m.read(), ""
+	if m.do >= Success && m.do <= Vanish {
+		served = t.turns[slot].model
+	}
 	t.change(m)
 	return t.judge(before, served)
 }
 
 // change makes a move that is neither waiting, beginning nor reading.
 func (t *modelSubject) change(m move) {
-	switch turn := &t.turns[m.arg]; m.do {
+	switch m.do {
 	case Reset:
 		t.m.reset(t.now)
 		t.tripped = false
@@ -247,12 +250,12 @@ func (t *modelSubject) change(m move) {
 			kind = machine.RateLimit
 		}
 		t.m.report(t.now, int(m.arg), m.do == Success, kind)
-		*turn = modelTurn{}
+		t.turns[m.arg] = modelTurn{}
 	case Cancel:
 		t.m.cancel(int(m.arg))
-		*turn = modelTurn{}
+		t.turns[m.arg] = modelTurn{}
 	case Vanish:
-		*turn = modelTurn{}
+		t.turns[m.arg] = modelTurn{}
 	}
 	t.note()
 }
