@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -39,7 +40,7 @@ func (r *resolver) resolvePolicies() {
 		r.s.Policies = []Policy{p}
 		return
 	}
-	seen := map[string]bool{}
+	first := map[string]string{} // by trace file
 	for i := range r.f.Policies {
 		w := &r.f.Policies[i]
 		if (i+1)*len(r.s.Breakers) > mostCopies {
@@ -60,10 +61,15 @@ func (r *resolver) resolvePolicies() {
 				at = w.V.own.Name.node
 			}
 		}
-		if seen[p.Name] && p.Name != "" {
+		file := strings.ToLower(p.TraceFile()) // some file systems do not tell A from a
+		switch other, taken := first[file]; {
+		case taken && other == p.Name && p.Name != "":
 			r.d.fault(at, "the policy %s is there already", p.Name)
+		case taken && other != p.Name:
+			r.d.fault(at, "the traces of %s and %s would be the same file, %s; give one of them a name that differs in letters or digits", other, clip(p.Name), p.TraceFile())
+		default:
+			first[file] = p.Name
 		}
-		seen[p.Name] = true
 		r.s.Policies = append(r.s.Policies, p)
 	}
 }

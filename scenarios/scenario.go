@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"strings"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -165,6 +166,11 @@ type Policy struct {
 	Ladder         *machine.Ladder
 	GatePerAttempt bool      // gate: attempt
 	Breakers       []Breaker // with the policy's own settings applied; nil for breakers: none
+}
+
+// TraceFile is the name of the file that holds the policy's trace.
+func (p *Policy) TraceFile() string {
+	return "trace-" + strings.NewReplacer("/", "_", ":", "_").Replace(p.Name) + ".jsonl"
 }
 
 // Expect is one line of the expect list. Exactly one of the forms is set.

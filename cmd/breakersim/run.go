@@ -110,7 +110,7 @@ func replayAll(s *scenarios.Scenario, f *folder) (*results, error) {
 	res := &results{scenario: s}
 	for i := range s.Policies {
 		p := &s.Policies[i]
-		w, err := f.create("trace-" + fileName(p.Name) + ".jsonl")
+		w, err := f.create(p.TraceFile())
 		if err != nil {
 			return nil, err
 		}
@@ -146,17 +146,6 @@ func replayOne(s *scenarios.Scenario, p *scenarios.Policy, meter *report.Meter, 
 		err = wrong{err}
 	}
 	return failures, err
-}
-
-// fileName is the policy's name as a part of a file name.
-func fileName(policy string) string {
-	b := []byte(policy)
-	for i, c := range b {
-		if c == '/' || c == ':' {
-			b[i] = '_'
-		}
-	}
-	return string(b)
 }
 
 // write makes the pictures and the table.
