@@ -21,9 +21,7 @@ const (
 	exitDone     = 0
 	exitFailed   = 1 // an expectation did not hold
 	exitWrong    = 2 // wrong input or usage
-	exitRunError = 3 // the run itself failed
-
-	exitInterrupted = 130 // by a signal, as shells count it
+	exitRunError = 3 // the run itself failed; endings has those of signals
 )
 
 // cli is every command and flag.
@@ -49,7 +47,9 @@ type streams struct {
 
 func main() {
 	cleanUpOnSignal()
-	os.Exit(run(os.Args[1:], terminal()))
+	code := run(os.Args[1:], terminal())
+	removeUnfinished() // where one scenario failed, others are still under way
+	os.Exit(code)
 }
 
 // run is the whole program: it returns the exit status.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -10,37 +12,62 @@ import (
 	"syscall"
 )
 
-// temporaries are the files that still have temporary names, for Ctrl-C.
-var temporaries struct {
+// unfinished is what a run that ends early must not leave behind.
+var unfinished = struct {
 	sync.Mutex
-	names map[string]bool
-}
+	files   map[string]bool // with temporary names
+	folders map[string]bool // that were not there before
+}{files: map[string]bool{}, folders: map[string]bool{}}
 
-func setTemporary(name string, is bool) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	if temporaries.names == nil {
-		temporaries.names = map[string]bool{}
-	}
-	if is {
-		temporaries.names[name] = true
-	} else {
-		delete(temporaries.names, name)
-	}
-}
+// endings are the signals that end a run; each as shells count it.
+var endings = map[os.Signal]int{syscall.SIGHUP: 129, os.Interrupt: 130, syscall.SIGTERM: 143}
 
-// cleanUpOnSignal removes temporary files when the process is told to end.
+// cleanUpOnSignal removes what is unfinished when the process is told to end.
 func cleanUpOnSignal() {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		temporaries.Lock() // and keep it: nobody makes another
-		for name := range temporaries.names {
-			os.Remove(name)
+	for s := range endings {
+		if !signal.Ignored(s) { // nohup stays in force
+			signal.Notify(signals, s)
 		}
-		os.Exit(exitInterrupted)
+	}
+	go func() {
+		s := <-signals
+		removeUnfinished()
+		os.Exit(endings[s])
 	}()
+}
+
+// removeUnfinished is for the very end: it keeps the lock, so that nobody
+// makes another file.
+func removeUnfinished() {
+	unfinished.Lock()
+	for name := range unfinished.files {
+		os.Remove(name)
+	}
+	for dir := range unfinished.folders {
+		removeIfMade(dir)
+	}
+}
+
+// makeFolder makes dir and its parents, and remembers which were not there.
+func makeFolder(dir string) error {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		unfinished.folders[d] = true
+	}
+	return os.MkdirAll(dir, 0o777)
+}
+
+// removeIfMade removes dir and its parents as far as the run made them and
+// they are empty. The caller holds the lock.
+func removeIfMade(dir string) {
+	for ; unfinished.folders[dir] && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		delete(unfinished.folders, dir)
+	}
 }
 
 // folder collects the files of one scenario under temporary names. Commit gives
@@ -53,18 +80,19 @@ type folder struct {
 
 // openFolder makes dir and its parents.
 func openFolder(dir string) (*folder, error) {
-	return &folder{dir: dir}, os.MkdirAll(dir, 0o777)
+	return &folder{dir: filepath.Clean(dir)}, makeFolder(filepath.Clean(dir))
 }
 
 // create opens a file that will be called name.
 func (f *folder) create(name string) (io.Writer, error) {
 	temporary := filepath.Join(f.dir, fmt.Sprintf(".%s.%d.tmp", name, os.Getpid()))
-	setTemporary(temporary, true)
+	unfinished.Lock() // a signal comes before or after, not in between
+	defer unfinished.Unlock()
 	file, err := os.Create(temporary)
 	if err != nil {
-		setTemporary(temporary, false)
 		return nil, err
 	}
+	unfinished.files[temporary] = true
 	f.files = append(f.files, file)
 	f.names = append(f.names, name)
 	return file, nil
@@ -89,17 +117,26 @@ func (f *folder) commit() error {
 		if err != nil {
 			return err
 		}
-		setTemporary(file.Name(), false)
+		f.forget(file)
 	}
 	f.files = nil
 	return nil
 }
 
-// discard removes what was not committed.
+func (*folder) forget(file *os.File) {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	delete(unfinished.files, file.Name())
+}
+
+// discard removes what was not committed, and the folder if it is empty.
 func (f *folder) discard() {
 	for _, file := range f.files {
 		file.Close()
 		os.Remove(file.Name())
-		setTemporary(file.Name(), false)
+		f.forget(file)
 	}
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	removeIfMade(f.dir)
 }

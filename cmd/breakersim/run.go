@@ -72,10 +72,10 @@ type played struct {
 func (c *runCmd) play(s *scenarios.Scenario, out streams) played {
 	dir := filepath.Join(c.Out, s.Name)
 	f, err := openFolder(dir)
+	defer f.discard()
 	if err != nil {
 		return played{err: err}
 	}
-	defer f.discard()
 	res, err := replayAll(s, f)
 	if err != nil {
 		return played{err: err}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,8 +27,9 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"repeat": repeat,
+			"exits":     exits,
+			"repeat":    repeat,
+			"signalled": signalled,
 		},
 	})
 }
@@ -45,6 +49,34 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v", err)
 	}
 	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// signalled STATUS SIGNAL GLOB COMMAND...: the command ends with this status if
+// it gets the signal once there is a file that fits.
+func signalled(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	if neg || len(args) < 4 || signals[args[1]] == nil {
+		ts.Fatalf("usage: signalled STATUS HUP|INT|TERM GLOB COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	c := exec.Command(args[3], args[4:]...)
+	c.Dir = ts.Getenv("WORK")
+	ts.Check(c.Start())
+	defer c.Process.Kill()
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		if found, _ := filepath.Glob(ts.MkAbs(args[2])); len(found) > 0 {
+			break
+		}
+		if time.Since(start) > time.Minute {
+			ts.Fatalf("no %s within a minute", args[2])
+		}
+	}
+	ts.Check(c.Process.Signal(signals[args[1]]))
+	_ = c.Wait()
+	if got := c.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
 }
