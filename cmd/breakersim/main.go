@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -34,7 +36,16 @@ type cli struct {
 	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
 	Schema     schemaCmd                 `cmd:"" help:"Print the JSON Schema of scenario files."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up completion in your shell."`
+	Help       helpCmd                   `cmd:"" help:"Print this help, or that of a command."`
+	Version    kong.VersionFlag          `help:"Print the version."`
 }
+
+// helpCmd is there to be listed: run turns it into the flag --help.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"A command."`
+}
+
+func (helpCmd) Run() error { return nil }
 
 // streams is where a command reads and writes.
 type streams struct {
@@ -56,11 +67,13 @@ func main() {
 func run(args []string, s streams) int {
 	var c cli
 	exit := -1
+	out := &output{Writer: s.out}
+	s.out = out
 	p, err := kong.New(&c, kong.Name("breakersim"), kong.Writers(s.out, s.err), kong.Exit(func(code int) { exit = code }),
 		kong.Description("Replays scripted outages against real circuit breakers, draws what they do, and says why.\n\n"+
 			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
 			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version()})
 	if err != nil {
 		fmt.Fprintln(s.err, "breakersim:", err)
 		return exitRunError
@@ -70,19 +83,44 @@ func run(args []string, s streams) int {
 	if exit >= 0 { // it was a completion
 		return exit
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	ctx, err := p.Parse(args)
-	if exit >= 0 { // help was asked for
+	switch {
+	case out.err != nil: // help or version could not be printed
+		return status(out.err, s.err)
+	case exit >= 0: // it was
 		return exit
+	case err != nil:
+		return status(wrong{fmt.Errorf("%w (see breakersim --help)", err)}, s.err)
 	}
-	if err == nil {
-		err = ctx.Run(s)
-	} else {
-		err = wrong{fmt.Errorf("%w (see breakersim --help)", err)}
+	return status(ctx.Run(s), s.err)
+}
+
+// output remembers that it failed, which kong takes for a fault in the usage.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
 	}
-	return status(err, s.err)
+	return n, err
+}
+
+// version is the module's, or "(devel)" where nobody knows.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // wrong is an error in what the user gave.
