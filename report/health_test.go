@@ -89,3 +89,16 @@ func TestOvershootCountsReroutedCalls(t *testing.T) {
 	require.Len(t, c.Outages, 1)
 	assert.Equal(t, seconds(30, 41).To-seconds(30, 41).From, *c.Outages[0].Overshoot)
 }
+
+// TestCapacityIsTold below the picture.
+func TestCapacityIsTold(t *testing.T) {
+	run := sickRun
+	run.Targets = append([]trace.Target(nil), sickRun.Targets...)
+	run.Targets[0].Capacity = &trace.Capacity{Servers: 4, Queue: new(100), CancelOnTimeout: true}
+	run.Targets[1].Capacity = &trace.Capacity{Servers: 1}
+	tl := report.Timeline{Panels: []*report.History{historyOf(t, written(t, run, sickText))}}
+	var b bytes.Buffer
+	require.NoError(t, tl.WriteSVG(&b))
+	assert.Contains(t, b.String(), ">search serves 4 at one time, a queue of 100, and stops when the caller does</text>")
+	assert.Contains(t, b.String(), ">backup serves 1 at one time</text>")
+}

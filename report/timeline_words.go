@@ -145,9 +145,17 @@ func (t *Timeline) captions() []string {
 			policies[s] = append(policies[s], h.Run.Policy)
 		}
 	}
+	note := func(line string) { // of the world, which all policies share
+		lines = append(lines, line)
+		policies[line] = make([]string, with)
+	}
+	for i := range t.Panels[0].Run.Targets {
+		if target := &t.Panels[0].Run.Targets[i]; target.Capacity != nil {
+			note(target.Name + " " + capacity(target.Capacity))
+		}
+	}
 	for _, s := range t.Panels[0].Run.Substitutes {
-		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", else to "))
-		policies[lines[len(lines)-1]] = make([]string, with)
+		note("While " + s.Target + " is out, its calls go to " + strings.Join(s.By, ", else to "))
 	}
 	for i, s := range lines {
 		if len(policies[s]) < with {
@@ -163,6 +171,18 @@ func (t *Timeline) captions() []string {
 		}
 	}
 	return append(lines, last)
+}
+
+// capacity is what a target serves at one time, in words.
+func capacity(c *trace.Capacity) string {
+	s := "serves " + Thousands(int64(c.Servers)) + " at one time"
+	if c.Queue != nil {
+		s += ", a queue of " + Thousands(int64(*c.Queue))
+	}
+	if c.CancelOnTimeout {
+		s += ", and stops when the caller does"
+	}
+	return s
 }
 
 // settings are a breaker's settings in words.

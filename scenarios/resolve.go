@@ -140,11 +140,35 @@ func (r *resolver) resolveTargets() {
 		if n := len(it.v.Phases); n > mostPhases {
 			r.d.fault(it.v.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(it.name), n, mostPhases)
 		}
+		if it.v.Capacity.said() {
+			t.Capacity = r.capacity(&it.v.Capacity)
+		}
 		for k := range it.v.Phases {
 			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))
 		}
 		r.s.Targets = append(r.s.Targets, t)
 	}
+}
+
+const mostServers = 1_000_000
+
+func (r *resolver) capacity(w *val[capacityW]) *Capacity {
+	c := &Capacity{Servers: w.V.Servers.V, CancelOnTimeout: w.V.CancelOnTimeout.V}
+	switch {
+	case !w.V.Servers.said():
+		if w.node.Type() == ast.MappingType || w.node.Type() == ast.MappingValueType { // else that was said
+			r.missing(w.node, "the capacity", "servers")
+		}
+	case c.Servers < 1 || c.Servers > mostServers:
+		r.d.fault(w.V.Servers.node, "servers must be from 1 to %d", mostServers)
+	}
+	if w.V.Queue.said() {
+		c.Queue = &w.V.Queue.V
+		if *c.Queue < 0 {
+			r.d.fault(w.V.Queue.node, "queue is %d; it must not be negative (leave it out if any number may wait)", *c.Queue)
+		}
+	}
+	return c
 }
 
 func (r *resolver) phase(w *val[phaseW]) Phase {

@@ -102,8 +102,18 @@ type Behavior struct {
 type Target struct {
 	Name string
 	Base Behavior // Mix and Latency are always said
+	// Capacity is how much it can serve at one time; nil: any number. Latency is
+	// then the time that serving takes, and waiting for it comes on top.
+	Capacity *Capacity
 	// Phases overlay Base. Where they overlap the later one wins, key by key.
 	Phases []Phase
+}
+
+// Capacity bounds what a target does at one time.
+type Capacity struct {
+	Servers         int
+	Queue           *int // attempts that wait at most; nil: any number
+	CancelOnTimeout bool // a caller that stops waiting takes its work back
 }
 
 // Phase is a stretch of time, [At, At+For), in which a target behaves otherwise.

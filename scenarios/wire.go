@@ -59,7 +59,8 @@ type settingsW struct {
 
 type targetW struct {
 	behaviorW
-	Phases []val[phaseW] `yaml:"phases" doc:"Stretches of time in which it behaves otherwise; the later in the list wins."`
+	Capacity val[capacityW] `yaml:"capacity" doc:"How many attempts it can serve at one time, and what becomes of the others (default: any number)."`
+	Phases   []val[phaseW]  `yaml:"phases" doc:"Stretches of time in which it behaves otherwise; the later in the list wins."`
 }
 
 type behaviorW struct {
@@ -67,6 +68,12 @@ type behaviorW struct {
 	Outcome    val[Outcome]  `yaml:"outcome" doc:"How an attempt ends (default success)."`
 	Mix        val[mixW]     `yaml:"mix" doc:"Outcomes and their probabilities, which sum to 1."`
 	RetryAfter val[duration] `yaml:"retry_after" doc:"The wait that a rate limit names."`
+}
+
+type capacityW struct {
+	Servers         val[int]  `yaml:"servers" doc:"Attempts that are served at one time." required:"true" minimum:"1" maximum:"1000000"`
+	Queue           val[int]  `yaml:"queue" doc:"Attempts that wait at most; a further one fails at once (default: any number wait)." minimum:"0"`
+	CancelOnTimeout val[bool] `yaml:"cancel_on_timeout" doc:"A caller that stops waiting takes its work back (default false: it is served for nobody)." default:"false"`
 }
 
 type phaseW struct {

@@ -12,9 +12,9 @@ import (
 
 // newCall takes a slot for a call that goes the way rt.
 func (r *run) newCall(rt route) *call {
-	if n := len(r.free); n > 0 {
-		c := r.free[n-1]
-		r.free = r.free[:n-1]
+	if n := len(r.vacant); n > 0 {
+		c := r.vacant[n-1]
+		r.vacant = r.vacant[:n-1]
 		c.script, c.caller, c.route, c.holds = -1, -1, rt, false
 		return c
 	}
@@ -104,7 +104,7 @@ func (r *run) ask(c *call) bool {
 	record.Kind = trace.Exhausted
 	if !d.Exhausted {
 		record.Kind, record.Reason, record.Until, record.Known = trace.Refuse, d.Reason, d.Until, d.Known
-		record.Would = r.fate(c, &r.targets[c.route.target]).outcome.String()
+		record.Would = r.would(c).String()
 	}
 	r.emit(record)
 	if c.attempt > 1 {
@@ -112,6 +112,15 @@ func (r *run) ask(c *call) bool {
 	}
 	r.over(c, now)
 	return false
+}
+
+// would is how the attempt that is refused would have ended, if no time went by
+// until a server was free.
+func (r *run) would(c *call) scenarios.Outcome {
+	if f := r.fate(c, &r.targets[c.route.target]); f.takes <= f.within || f.outcome == scenarios.Vanish {
+		return f.outcome
+	}
+	return scenarios.Timeout
 }
 
 // serve lets the attempt go to its target: its fate is decided here.
@@ -133,13 +142,27 @@ func (r *run) serve(c *call) {
 		r.err = fmt.Errorf("%s: the run makes more attempts than can be told apart: %d, %d of them at one time", r.s.File, uint64(sim.MaxSeq), sim.MaxWhat)
 		return
 	}
-	r.clock.Schedule(sim.Event{At: now + c.fate.takes, Class: classEnd, Seq: r.started, What: uint32(c.slot)})
+	c.number = r.started
+	if tg.servers != nil {
+		r.arrive(c, tg)
+		return
+	}
+	r.endAt(c, now+c.fate.takes)
+}
+
+// endAt plans the end of the attempt in flight.
+func (r *run) endAt(c *call, at time.Duration) {
+	r.clock.Schedule(sim.Event{At: at, Class: classEnd, Seq: c.number, What: uint32(c.slot)})
 }
 
 // endAttempt takes the attempt's result: the ladder decides what follows, and
 // if the call ends here, or the gate wants every attempt, the gate is told.
 func (r *run) endAttempt(c *call) {
 	now := r.clock.Now()
+	c.number = 0
+	if tg := &r.targets[c.seat]; tg.servers != nil {
+		r.leave(c, tg)
+	}
 	kind, failed := failure(c.fate.outcome)
 	var step machine.Step
 	if failed && r.policy.Ladder != nil {
@@ -194,5 +217,5 @@ func (r *run) over(c *call, end time.Duration) {
 	if c.caller >= 0 {
 		r.ended(c.caller, end)
 	}
-	r.free = append(r.free, c)
+	r.vacant = append(r.vacant, c)
 }

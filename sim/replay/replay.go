@@ -17,6 +17,7 @@ import (
 // What happens at one instant, in this order. Phase changes come before all.
 const (
 	classEnd      sim.Class = iota // attempts end, in the order of their starts
+	classFree                      // servers are done, in the order in which they began
 	classOperate                   // resets and kill switches, in file order
 	classScripted                  // scripted calls start, in file order
 	classMade                      // callers' calls start, in file order
@@ -86,9 +87,12 @@ type run struct {
 	routes  []route       // of the scripted entries
 	callers []caller
 	calls   []*call // slots
-	free    []*call // slots to use again
+	vacant  []*call // slots to use again
 	count   int     // calls started
 	started uint64  // attempts started
+	jobs    []job   // being served, where a target's capacity is bounded
+	idle    []int   // jobs to use again
+	served  uint64  // jobs begun
 	expect  *expectations
 }
 
@@ -114,6 +118,9 @@ type call struct {
 	holds   bool          // the gate is still to be told
 	since   time.Duration // when the gate admitted it
 	fate    fate
+	number  uint64        // of the attempt in flight: what else ends is of an earlier one
+	done    time.Duration // when its work is done, once a server of bounded capacity began it; else negative
+	job     int           // that work, or -1
 	retry   machine.Retry
 	pass    Pass
 }
@@ -127,7 +134,7 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments()})
+		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments(), servers: newServers(t.Capacity)})
 	}
 	r.changes = changes(r.targets)
 	for i := range p.Breakers {
@@ -214,7 +221,11 @@ func (r *run) addScript() {
 func (r *run) play(e sim.Event) {
 	switch e.Class {
 	case classEnd:
-		r.endAttempt(r.calls[e.What])
+		if c := r.calls[e.What]; c.number == e.Seq {
+			r.endAttempt(c)
+		}
+	case classFree:
+		r.free(int(e.What), e.Seq)
 	case classOperate:
 		r.operate(&r.s.Calls[e.What])
 	case classScripted:

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -15,7 +16,8 @@ type target struct {
 	name     string
 	key      sim.Key
 	segments []scenarios.Segment
-	now      int // index of the current segment
+	now      int      // index of the current segment
+	servers  *servers // nil: any number
 }
 
 func (t *target) behavior() *scenarios.Segment { return &t.segments[t.now] }
@@ -66,6 +68,7 @@ const (
 type fate struct {
 	outcome    scenarios.Outcome
 	takes      time.Duration // of a vanished attempt: until its caller stops waiting
+	within     time.Duration // where capacity is bounded: how long its caller waits at most; takes is the work alone
 	forever    bool          // a vanished attempt whose caller never stops
 	retryAfter time.Duration // what a rate limit names; negative: nothing
 }
@@ -78,15 +81,21 @@ func (r *run) fate(c *call, tg *target) fate {
 	if b.RetryAfter != nil {
 		f.retryAfter = *b.RetryAfter
 	}
+	f.within = math.MaxInt64
 	if c.script >= 0 {
 		f.scripted(&r.s.Calls[c.script], b, k)
 	} else {
-		f.made(r.s.Callers[r.callers[c.caller].group].Timeout, b, k)
+		f.within = r.s.Callers[r.callers[c.caller].group].Timeout
+		f.made(f.within, b, k, tg.servers != nil)
 	}
 	if r.policy.Ladder == nil {
 		return f
 	}
-	if left := c.retry.Deadline() - r.clock.Now(); f.takes > left { // L1: the call's deadline cuts it
+	left := c.retry.Deadline() - r.clock.Now() // L1: the call's deadline cuts it
+	if f.within = min(f.within, left); tg.servers != nil && f.outcome != scenarios.Vanish {
+		return f
+	}
+	if f.takes > left {
 		f.takes = left
 		if f.outcome != scenarios.Vanish {
 			f.outcome = scenarios.Timeout
@@ -114,15 +123,15 @@ func (f *fate) scripted(e *scenarios.Call, b *scenarios.Segment, k sim.Key) {
 	f.forever = f.outcome == scenarios.Vanish
 }
 
-// made ends an attempt at its timeout at the latest. An answer exactly then is
-// still an answer.
-func (f *fate) made(timeout time.Duration, b *scenarios.Segment, k sim.Key) {
+// made ends an attempt at its timeout at the latest, unless it is work for a
+// server, which does not know of it. An answer exactly then is still an answer.
+func (f *fate) made(timeout time.Duration, b *scenarios.Segment, k sim.Key, work bool) {
 	if f.outcome == scenarios.Timeout || f.outcome == scenarios.Vanish {
 		f.takes = timeout
 		return
 	}
 	f.takes = sample(b.Latency, k.Number(forLatency))
-	if f.takes > timeout {
+	if f.takes > timeout && !work {
 		f.outcome, f.takes = scenarios.Timeout, timeout
 	}
 }

@@ -159,10 +159,18 @@ func (b *Breaker) Main() string {
 // Target is something that is called, and how it behaves by its script.
 type Target struct {
 	Name     string        `json:"name"`
-	Latency  string        `json:"latency"` // as the scenario writes it
-	Outcome  string        `json:"outcome"` // likewise; a mix is spelled "70% success, 30% failure"
+	Latency  string        `json:"latency"`            // as the scenario writes it
+	Outcome  string        `json:"outcome"`            // likewise; a mix is spelled "70% success, 30% failure"
+	Capacity *Capacity     `json:"capacity,omitempty"` // nil: it serves any number at one time
 	Phases   []TargetPhase `json:"phases"`
 	Segments []Segment     `json:"segments"` // what phases and base come to; the first begins at 0
+}
+
+// Capacity is how many attempts a target serves at one time.
+type Capacity struct {
+	Servers         int  `json:"servers"`
+	Queue           *int `json:"queue"` // that wait at most; nil: any number
+	CancelOnTimeout bool `json:"cancel_on_timeout"`
 }
 
 // TargetPhase is a phase as written. What it does not say is empty.
