@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -334,4 +335,46 @@ func TestMoreCallersThanTheQueueCanTellApart(t *testing.T) {
 	require.NoError(t, err)
 	_, err = replay.Run(s, &s.Policies[0], replay.Options{})
 	assert.EqualError(t, err, "test.yaml: 300000000 callers are more than can be told apart: 268435455")
+}
+
+// counts counts attempts, and calls that succeeded.
+type counts struct{ calls, attempts, ok float64 }
+
+func (c *counts) Event(e *trace.Event) error {
+	switch e.Kind {
+	case trace.Call:
+		c.attempts++
+		if e.Attempt == 1 {
+			c.calls++
+		}
+	case trace.Result:
+		if e.Outcome == trace.Success {
+			c.ok++
+		}
+	}
+	return nil
+}
+
+// TestRetriesAgreeWithTheory: with n retries at a failure rate of p a call
+// succeeds with 1 - p^(n+1), and makes (1 - p^(n+1))/(1 - p) attempts.
+func TestRetriesAgreeWithTheory(t *testing.T) {
+	for _, p := range []float64{0.05, 0.1, 0.2, 0.5} {
+		for _, n := range []int{0, 1, 3} {
+			s := load(t, fmt.Sprintf(`
+scenario: retries
+duration: 20000s
+targets:
+  t: {mix: {success: %v, failure: %v}}
+callers:
+  - {to: t, rate: 10/s}
+policies: [{name: retries, breakers: none, retry: {attempts: %d, base: 1ms, jitter: none}}]
+`, 1-p, p, n+1))
+			got := new(counts)
+			_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{got}})
+			require.NoError(t, err)
+			fails := math.Pow(p, float64(n+1))
+			assert.InEpsilon(t, 1-fails, got.ok/got.calls, 0.01, "p = %v, %d retries", p, n)
+			assert.InEpsilon(t, (1-fails)/(1-p), got.attempts/got.calls, 0.01, "p = %v, %d retries", p, n)
+		}
+	}
 }
