@@ -16,12 +16,17 @@ import (
 
 var errBroken = errors.New("broken")
 
-// subject is a breaker, set to open at the third failure in a row for 30 s,
-// seen as a call that works and one that does not.
+// subject is a breaker that opens at the third failure in a row for 30 s, and
+// the same loops around a call through it: nothing but the call is in them. All
+// calls of a subject go through one breaker.
 type subject struct {
 	name string
-	make func() (works, fails func())
+	make func() (fail func(), loop func(*testing.B), parallel func(*testing.PB))
 }
+
+var ctx = context.Background()
+
+func works(context.Context) error { return nil }
 
 func ours() (*machine.ToolBreaker, machine.Clock) {
 	start := time.Now()
@@ -37,45 +42,82 @@ func failsafeBreaker() circuitbreaker.CircuitBreaker[struct{}] {
 }
 
 var subjects = []subject{
-	{"nothing", func() (works, fails func()) { return func() {}, func() {} }}, // what the benchmark itself takes
-	{"breakersim-do", func() (works, fails func()) {
+	{"breakersim-do", func() (func(), func(*testing.B), func(*testing.PB)) {
 		b, clock := ours()
-		ctx := context.Background()
-		return func() { _ = b.Do(ctx, clock, func(context.Context) error { return nil }) },
-			func() { _ = b.Do(ctx, clock, func(context.Context) error { return errBroken }) }
-	}},
-	{"breakersim-permit", func() (works, fails func()) {
-		b, clock := ours()
-		call := func(report func(*machine.Permit, time.Duration) machine.Verdict) func() {
-			return func() {
-				if p, err := b.Allow(clock()); err == nil {
-					report(&p, clock())
+		fail := func() { b.Failure(clock()) }
+		return fail, func(tb *testing.B) {
+				for tb.Loop() {
+					_ = b.Do(ctx, clock, works)
+				}
+			}, func(pb *testing.PB) {
+				for pb.Next() {
+					_ = b.Do(ctx, clock, works)
 				}
 			}
-		}
-		return call((*machine.Permit).Success), call((*machine.Permit).Failure)
 	}},
-	{"gobreaker-execute", func() (works, fails func()) {
+	{"breakersim-permit", func() (func(), func(*testing.B), func(*testing.PB)) {
+		b, clock := ours()
+		fail := func() { b.Failure(clock()) }
+		call := func() {
+			if p, err := b.Allow(clock()); err == nil {
+				p.Success(clock())
+			}
+		}
+		return fail, func(tb *testing.B) {
+				for tb.Loop() {
+					call()
+				}
+			}, func(pb *testing.PB) {
+				for pb.Next() {
+					call()
+				}
+			}
+	}},
+	{"gobreaker-execute", func() (func(), func(*testing.B), func(*testing.PB)) {
 		b := gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{Timeout: 30 * time.Second,
 			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= 3 }})
-		return func() { _, _ = b.Execute(func() (struct{}, error) { return struct{}{}, nil }) },
-			func() { _, _ = b.Execute(func() (struct{}, error) { return struct{}{}, errBroken }) }
-	}},
-	{"failsafe-permit", func() (works, fails func()) {
-		b := failsafeBreaker()
-		call := func(report func()) func() {
-			return func() {
-				if b.TryAcquirePermit() {
-					report()
+		fail := func() { _, _ = b.Execute(func() (struct{}, error) { return struct{}{}, errBroken }) }
+		works := func() (struct{}, error) { return struct{}{}, nil }
+		return fail, func(tb *testing.B) {
+				for tb.Loop() {
+					_, _ = b.Execute(works)
+				}
+			}, func(pb *testing.PB) {
+				for pb.Next() {
+					_, _ = b.Execute(works)
 				}
 			}
-		}
-		return call(b.RecordSuccess), call(b.RecordFailure)
 	}},
-	{"failsafe-executor", func() (works, fails func()) {
-		e := failsafe.With[struct{}](failsafeBreaker())
-		return func() { _ = e.Run(func() error { return nil }) },
-			func() { _ = e.Run(func() error { return errBroken }) }
+	{"failsafe-permit", func() (func(), func(*testing.B), func(*testing.PB)) {
+		b := failsafeBreaker()
+		call := func() {
+			if b.TryAcquirePermit() {
+				b.RecordSuccess()
+			}
+		}
+		return b.RecordFailure, func(tb *testing.B) {
+				for tb.Loop() {
+					call()
+				}
+			}, func(pb *testing.PB) {
+				for pb.Next() {
+					call()
+				}
+			}
+	}},
+	{"failsafe-executor", func() (func(), func(*testing.B), func(*testing.PB)) {
+		b := failsafeBreaker()
+		e := failsafe.With[struct{}](b)
+		works := func() error { return nil }
+		return b.RecordFailure, func(tb *testing.B) {
+				for tb.Loop() {
+					_ = e.Run(works)
+				}
+			}, func(pb *testing.PB) {
+				for pb.Next() {
+					_ = e.Run(works)
+				}
+			}
 	}},
 }
 
@@ -83,22 +125,16 @@ var subjects = []subject{
 func BenchmarkClosed(b *testing.B) {
 	for _, s := range subjects {
 		b.Run("goroutines=1/"+s.name, func(b *testing.B) {
-			works, _ := s.make()
+			_, loop, _ := s.make()
 			b.ReportAllocs()
-			for b.Loop() {
-				works()
-			}
+			loop(b)
 		})
 	}
 	for _, s := range subjects {
 		b.Run("goroutines=cores/"+s.name, func(b *testing.B) {
-			works, _ := s.make()
+			_, _, parallel := s.make()
 			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					works()
-				}
-			})
+			b.RunParallel(parallel)
 		})
 	}
 }
@@ -107,14 +143,12 @@ func BenchmarkClosed(b *testing.B) {
 func BenchmarkRefused(b *testing.B) {
 	for _, s := range subjects {
 		b.Run(s.name, func(b *testing.B) {
-			works, fails := s.make()
+			fail, loop, _ := s.make()
 			for range 3 {
-				fails()
+				fail()
 			}
 			b.ReportAllocs()
-			for b.Loop() {
-				works()
-			}
+			loop(b)
 		})
 	}
 }
