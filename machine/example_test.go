@@ -320,6 +320,24 @@ func ExampleLadder() {
 	// given up: L1
 }
 
+// A budget bounds what a client spends on retries, however often its calls fail.
+func ExampleBudget() {
+	b, _ := machine.NewBudget(machine.BudgetSettings{Tokens: 2, Start: 2, PerRetry: 1, PerSuccess: 0.5})
+	fmt.Println(b.Take(false), b.Take(false), b.Take(false))
+	b.Success(false, false)
+	b.Success(false, false)
+	fmt.Println(b.Take(false))
+	// Output:
+	// true true false
+	// true
+}
+
+// One retry for ten successes, and ten in reserve.
+func ExampleBudgetSettings() {
+	fmt.Printf("%+v\n", machine.DefaultBudgetSettings())
+	// Output: {Tokens:10 Start:10 PerRetry:1 PerTimeout:0 PerCall:0 PerSuccess:0.1 Refund:false}
+}
+
 // A retry belongs to one call; a rate limit waits as long as it was told (L2).
 func ExampleRetry() {
 	retry := machine.DefaultLadder().Start(0)

@@ -73,6 +73,7 @@ const (
 	L2 Rule = "L2" // a rate limit waits as long as it was told, on a budget of its own
 	L3 Rule = "L3" // a permanent error is never retried
 	L5 Rule = "L5" // a refused call is not retried
+	L6 Rule = "L6" // a retry needs a token of the budget
 )
 
 // The one rule of the tools' health that decides about a call.

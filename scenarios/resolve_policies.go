@@ -106,6 +106,9 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 	}
 	if w.Retry.said() {
 		p.Ladder = r.ladder(&w.Retry)
+		if w.Retry.V.Budget.said() {
+			p.Budget, p.SharedBudget = r.budget(&w.Retry.V.Budget), w.Retry.V.Budget.V.Shared.V
+		}
 	}
 	if !w.Breakers.V.none {
 		p.Breakers = r.changed(&w.Breakers.V.changes)
@@ -154,6 +157,26 @@ func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
 	}
 	l.FailOnRateLimit = bool(w.V.OnRateLimit.V)
 	return &l
+}
+
+func (r *resolver) budget(w *val[budgetW]) *machine.BudgetSettings {
+	b := machine.DefaultBudgetSettings()
+	for _, k := range []struct {
+		v  *val[float64]
+		to *float64
+	}{{&w.V.Tokens, &b.Tokens}, {&w.V.PerRetry, &b.PerRetry}, {&w.V.PerTimeout, &b.PerTimeout}, {&w.V.PerCall, &b.PerCall}, {&w.V.PerSuccess, &b.PerSuccess}} {
+		if k.v.said() {
+			*k.to = k.v.V
+		}
+	}
+	if b.Start = b.Tokens; w.V.Start.said() {
+		b.Start = w.V.Start.V
+	}
+	b.Refund = w.V.Refund.V
+	if err := b.Validate(); err != nil {
+		r.d.fault(w.node, "%v", err)
+	}
+	return &b
 }
 
 // changed is the scenario's breakers with a policy's own settings.
@@ -229,6 +252,9 @@ func (p *Policy) describe() string {
 	retries := fmt.Sprintf("%d attempts, waits from %s %s, %s jitter", l.Attempts, short(l.Base), growth, l.Jitter)
 	if l.Curve == "fixed" {
 		retries = fmt.Sprintf("%d attempts, waits of %s, %s jitter", l.Attempts, short(l.Base), l.Jitter)
+	}
+	if b := p.Budget; b != nil {
+		retries += fmt.Sprintf(", from a budget of %v tokens", b.Tokens)
 	}
 	if l.FailOnRateLimit {
 		retries += ", a rate limit fails the call"

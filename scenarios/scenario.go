@@ -174,8 +174,10 @@ type Policy struct {
 	Name           string
 	About          string // what it does, in a few words
 	Ladder         *machine.Ladder
-	GatePerAttempt bool      // gate: attempt
-	Breakers       []Breaker // with the policy's own settings applied; nil for breakers: none
+	Budget         *machine.BudgetSettings // of retries; nil: none
+	SharedBudget   bool                    // one for all, not one for each caller
+	GatePerAttempt bool                    // gate: attempt
+	Breakers       []Breaker               // with the policy's own settings applied; nil for breakers: none
 }
 
 // TraceFile is the name of the file that holds the policy's trace.

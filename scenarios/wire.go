@@ -122,6 +122,18 @@ type ladderW struct {
 	Jitter      val[string]        `yaml:"jitter" doc:"none, proportional (default), full, equal or decorrelated." enum:"jitter" default:"proportional"`
 	OnRateLimit val[rateLimitWord] `yaml:"on_rate_limit" doc:"wait (default), or fail." default:"wait"`
 	Deadline    val[duration]      `yaml:"deadline" doc:"For the call as a whole (default 5m; 0s: none)." default:"5m"`
+	Budget      val[budgetW]       `yaml:"budget" doc:"A bucket of tokens that retries take from (default: none bounds them); {} takes every default."`
+}
+
+type budgetW struct {
+	Tokens     val[float64] `yaml:"tokens" doc:"What the bucket holds at most (default 10)." default:"10" minimum:"0"`
+	Start      val[float64] `yaml:"start" doc:"What it holds at first (default: it is full)." minimum:"0"`
+	PerRetry   val[float64] `yaml:"per_retry" doc:"What a retry takes (default 1)." default:"1" minimum:"0"`
+	PerTimeout val[float64] `yaml:"per_timeout" doc:"What a retry after a timeout takes (default: as any other)." minimum:"0"`
+	PerCall    val[float64] `yaml:"per_call" doc:"What a call puts in as it starts (default 0)." default:"0" minimum:"0"`
+	PerSuccess val[float64] `yaml:"per_success" doc:"What a call puts in that succeeds (default 0.1)." default:"0.1" minimum:"0"`
+	Refund     val[bool]    `yaml:"refund" doc:"A call that succeeds by a retry puts in what that took, instead (default false)." default:"false"`
+	Shared     val[bool]    `yaml:"shared" doc:"One bucket for all, instead of one for each caller and one for the scripted calls (default false)." default:"false"`
 }
 
 type ownPolicyW struct {

@@ -34,6 +34,9 @@ func (r *run) start(c *call) {
 	c.seat = c.route.target
 	if r.policy.Ladder != nil {
 		c.retry = r.policy.Ladder.Start(r.clock.Now())
+		if b := r.budget(c); b != nil {
+			b.Call()
+		}
 	}
 	r.attempt(c)
 }
@@ -168,6 +171,13 @@ func (r *run) endAttempt(c *call) {
 	if failed && r.policy.Ladder != nil {
 		u := c.key.Number(uint64(c.attempt)).Number(forWait).Uniform()
 		step = c.retry.Next(now, kind, c.fate.retryAfter, u)
+		if b := r.budget(c); b != nil && step.Retry {
+			if c.timeout = c.fate.outcome == scenarios.Timeout; !b.Take(c.timeout) {
+				step = machine.Step{Rule: machine.L6}
+			}
+		}
+	} else if b := r.budget(c); b != nil && c.fate.outcome == scenarios.Success {
+		b.Success(c.attempt > 1, c.timeout)
 	}
 	record := trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
 		Outcome: c.fate.outcome.String(), Took: now - c.began}

@@ -82,9 +82,10 @@ type run struct {
 	changes []change // of targets, still to come
 	gates   []gate
 	router  machine.Router
-	news    []trace.Event // what a machine did and nobody was told yet
-	cause   int           // the call on whose behalf a machine is being touched, or 0
-	routes  []route       // of the scripted entries
+	budgets []*machine.Budget // of retries: one for all, or the scripted calls' and then each caller's; none
+	news    []trace.Event     // what a machine did and nobody was told yet
+	cause   int               // the call on whose behalf a machine is being touched, or 0
+	routes  []route           // of the scripted entries
 	callers []caller
 	calls   []*call // slots
 	vacant  []*call // slots to use again
@@ -118,6 +119,7 @@ type call struct {
 	holds   bool          // the gate is still to be told
 	since   time.Duration // when the gate admitted it
 	fate    fate
+	timeout bool          // the last retry came after a timeout
 	number  uint64        // of the attempt in flight: what else ends is of an earlier one
 	done    time.Duration // when its work is done, once a server of bounded capacity began it; else negative
 	job     int           // that work, or -1
@@ -155,6 +157,9 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	}
 	r.addScript()
 	r.addCallers()
+	if err := r.addBudgets(); err != nil {
+		return nil, err
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -196,6 +201,37 @@ func (r *run) targetNamed(name string) int {
 		}
 	}
 	panic("replay: a gate chose the target " + name + ", which the scenario does not have")
+}
+
+// addBudgets makes the buckets that retries take from, if the policy has any.
+func (r *run) addBudgets() error {
+	if r.policy.Budget == nil {
+		return nil
+	}
+	n := 1
+	if !r.policy.SharedBudget {
+		n += len(r.callers)
+	}
+	for range n {
+		b, err := machine.NewBudget(*r.policy.Budget)
+		if err != nil {
+			return err
+		}
+		r.budgets = append(r.budgets, b)
+	}
+	return nil
+}
+
+// budget is the one that the call's retries take from, or nil.
+func (r *run) budget(c *call) *machine.Budget {
+	switch {
+	case r.budgets == nil:
+		return nil
+	case r.policy.SharedBudget:
+		return r.budgets[0]
+	default:
+		return r.budgets[c.caller+1]
+	}
 }
 
 // addScript schedules the scripted entries. Those that act on breakers which
