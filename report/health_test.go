@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,9 +97,11 @@ func TestCapacityIsTold(t *testing.T) {
 	run.Targets = append([]trace.Target(nil), sickRun.Targets...)
 	run.Targets[0].Capacity = &trace.Capacity{Servers: 4, Queue: new(100), CancelOnTimeout: true}
 	run.Targets[1].Capacity = &trace.Capacity{Servers: 1}
+	run.Targets[1].Limit = &trace.Limit{Every: 10 * time.Millisecond, Burst: 200}
 	tl := report.Timeline{Panels: []*report.History{historyOf(t, written(t, run, sickText))}}
 	var b bytes.Buffer
 	require.NoError(t, tl.WriteSVG(&b))
 	assert.Contains(t, b.String(), ">search serves 4 at one time, a queue of 100, and stops when the caller does</text>")
 	assert.Contains(t, b.String(), ">backup serves 1 at one time</text>")
+	assert.Contains(t, b.String(), ">backup takes a call each 10 ms, in bursts up to 200</text>")
 }

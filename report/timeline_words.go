@@ -150,7 +150,11 @@ func (t *Timeline) captions() []string {
 		policies[line] = make([]string, with)
 	}
 	for i := range t.Panels[0].Run.Targets {
-		if target := &t.Panels[0].Run.Targets[i]; target.Capacity != nil {
+		target := &t.Panels[0].Run.Targets[i]
+		if l := target.Limit; l != nil {
+			note(fmt.Sprintf("%s takes a call each %s, in bursts up to %s", target.Name, Clock(l.Every), Thousands(int64(l.Burst))))
+		}
+		if target.Capacity != nil {
 			note(target.Name + " " + capacity(target.Capacity))
 		}
 	}

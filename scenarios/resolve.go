@@ -140,6 +140,9 @@ func (r *resolver) resolveTargets() {
 		if n := len(it.v.Phases); n > mostPhases {
 			r.d.fault(it.v.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(it.name), n, mostPhases)
 		}
+		if it.v.Limit.said() {
+			t.Limit = r.limit(&it.v.Limit)
+		}
 		if it.v.Capacity.said() {
 			t.Capacity = r.capacity(&it.v.Capacity)
 		}
@@ -150,13 +153,37 @@ func (r *resolver) resolveTargets() {
 	}
 }
 
+func (r *resolver) limit(w *val[limitW]) *Limit {
+	rate, l := w.V.Rate.V, &Limit{Burst: w.V.Burst.V}
+	if !w.V.Rate.said() {
+		if isMapping(w.node) { // else that was said
+			r.missing(w.node, "the limit", "rate")
+		}
+		return nil
+	}
+	if rate.Count > 0 { // else that was said
+		l.Every = max(1, time.Duration(math.Round(float64(rate.Per)/rate.Count)))
+	}
+	switch {
+	case !w.V.Burst.said():
+		l.Burst = max(1, int(time.Second/max(1, l.Every)))
+	case l.Burst < 1 || l.Burst > 1_000_000_000:
+		r.d.fault(w.V.Burst.node, "burst must be from 1 to 1000000000")
+	}
+	return l
+}
+
+func isMapping(n ast.Node) bool {
+	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType
+}
+
 const mostServers = 1_000_000
 
 func (r *resolver) capacity(w *val[capacityW]) *Capacity {
 	c := &Capacity{Servers: w.V.Servers.V, CancelOnTimeout: w.V.CancelOnTimeout.V}
 	switch {
 	case !w.V.Servers.said():
-		if w.node.Type() == ast.MappingType || w.node.Type() == ast.MappingValueType { // else that was said
+		if isMapping(w.node) { // else that was said
 			r.missing(w.node, "the capacity", "servers")
 		}
 	case c.Servers < 1 || c.Servers > mostServers:

@@ -102,11 +102,20 @@ type Behavior struct {
 type Target struct {
 	Name string
 	Base Behavior // Mix and Latency are always said
+	// Limit is how often it can be called; nil: as often as one likes. An
+	// attempt beyond it ends at once as a rate limit, which says when to come back.
+	Limit *Limit
 	// Capacity is how much it can serve at one time; nil: any number. Latency is
 	// then the time that serving takes, and waiting for it comes on top.
 	Capacity *Capacity
 	// Phases overlay Base. Where they overlap the later one wins, key by key.
 	Phases []Phase
+}
+
+// Limit bounds how often a target is called.
+type Limit struct {
+	Every time.Duration // one attempt in the long run
+	Burst int           // that it takes at once after a pause
 }
 
 // Capacity bounds what a target does at one time.

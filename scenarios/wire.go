@@ -59,6 +59,7 @@ type settingsW struct {
 
 type targetW struct {
 	behaviorW
+	Limit    val[limitW]    `yaml:"limit" doc:"More attempts than that are answered with rate_limit, and when to come back (default: none)."`
 	Capacity val[capacityW] `yaml:"capacity" doc:"How many attempts it can serve at one time, and what becomes of the others (default: any number)."`
 	Phases   []val[phaseW]  `yaml:"phases" doc:"Stretches of time in which it behaves otherwise; the later in the list wins."`
 }
@@ -68,6 +69,11 @@ type behaviorW struct {
 	Outcome    val[Outcome]  `yaml:"outcome" doc:"How an attempt ends (default success)."`
 	Mix        val[mixW]     `yaml:"mix" doc:"Outcomes and their probabilities, which sum to 1."`
 	RetryAfter val[duration] `yaml:"retry_after" doc:"The wait that a rate limit names."`
+}
+
+type limitW struct {
+	Rate  val[Rate] `yaml:"rate" doc:"Attempts that it takes in the long run, such as 100/s or 60/min." required:"true"`
+	Burst val[int]  `yaml:"burst" doc:"Attempts that it takes at once after a pause (default: what the rate brings in a second, at least 1)." minimum:"1"`
 }
 
 type capacityW struct {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -120,6 +121,9 @@ func (r *run) ask(c *call) bool {
 // would is how the attempt that is refused would have ended, if no time went by
 // until a server was free.
 func (r *run) would(c *call) scenarios.Outcome {
+	if tg := &r.targets[c.route.target]; r.limited(c, tg) && !tg.limit.takes(r.clock.Now()) {
+		return scenarios.RateLimit
+	}
 	if f := r.fate(c, &r.targets[c.route.target]); f.takes <= f.within || f.outcome == scenarios.Vanish {
 		return f.outcome
 	}
@@ -131,6 +135,11 @@ func (r *run) serve(c *call) {
 	now := r.clock.Now()
 	tg := &r.targets[c.seat]
 	c.fate = r.fate(c, tg)
+	tooMany := c.fate.outcome != scenarios.Vanish && r.limited(c, tg) && !tg.limit.take(now)
+	if tooMany {
+		c.fate = fate{outcome: scenarios.RateLimit, retryAfter: tg.limit.wait(now), within: math.MaxInt64}
+		c.done, c.job = now, -1
+	}
 	if c.fate.outcome == scenarios.Vanish {
 		until := now + c.fate.takes
 		record := trace.Event{T: now, Kind: trace.Vanish, Call: c.id, Attempt: c.attempt, Target: tg.name}
@@ -146,7 +155,7 @@ func (r *run) serve(c *call) {
 		return
 	}
 	c.number = r.started
-	if tg.servers != nil {
+	if tg.servers != nil && !tooMany {
 		r.arrive(c, tg)
 		return
 	}

@@ -32,6 +32,42 @@ type job struct {
 	start  uint64 // which one it is; what else is done is of an earlier one
 }
 
+// limit is a rate limit: attempts may come as fast as one each `every`, and after
+// a pause as many at once as the burst. It keeps the instant by which all that
+// came so far would have come at that pace.
+type limit struct {
+	every, slack time.Duration
+	paced        time.Duration
+}
+
+func newLimit(l *scenarios.Limit) *limit {
+	if l == nil {
+		return nil
+	}
+	return &limit{every: l.Every, slack: time.Duration(min(float64(l.Burst-1)*float64(l.Every), math.MaxInt64/4))}
+}
+
+// takes says whether an attempt at now is within the limit.
+func (l *limit) takes(now time.Duration) bool { return l.paced-now <= l.slack }
+
+// take counts it, if it is.
+func (l *limit) take(now time.Duration) bool {
+	if !l.takes(now) {
+		return false
+	}
+	l.paced = max(l.paced, now) + l.every
+	return true
+}
+
+// wait is how long it will be until an attempt is within the limit again.
+func (l *limit) wait(now time.Duration) time.Duration { return l.paced - l.slack - now }
+
+// limited says whether the target's limit counts the attempt: what is scripted
+// to end in some way ends so.
+func (r *run) limited(c *call, tg *target) bool {
+	return tg.limit != nil && (c.script < 0 || r.s.Calls[c.script].Outcome == nil)
+}
+
 func newServers(c *scenarios.Capacity) *servers {
 	if c == nil {
 		return nil

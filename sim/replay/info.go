@@ -47,6 +47,9 @@ func breakerInfo(b *scenarios.Breaker) trace.Breaker {
 
 func targetInfo(t *scenarios.Target) trace.Target {
 	info := trace.Target{Name: t.Name, Latency: t.Base.Latency.String(), Outcome: t.Base.Mix.String(), Phases: []trace.TargetPhase{}}
+	if l := t.Limit; l != nil {
+		info.Limit = &trace.Limit{Every: l.Every, Burst: l.Burst}
+	}
 	if c := t.Capacity; c != nil {
 		info.Capacity = &trace.Capacity{Servers: c.Servers, Queue: c.Queue, CancelOnTimeout: c.CancelOnTimeout}
 	}

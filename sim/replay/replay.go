@@ -52,7 +52,12 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 	if s.Open {
 		end = math.MaxInt64
 	}
+	last := time.Duration(0)
 	for e := range r.clock.Until(end) {
+		if r.unseen(e) {
+			continue
+		}
+		last = e.At
 		r.advance(e.At)
 		r.play(e)
 		if r.err != nil {
@@ -60,7 +65,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 		}
 	}
 	if s.Open {
-		end = r.clock.Now()
+		end = last
 	}
 	r.finish(end)
 	if r.err != nil {
@@ -136,7 +141,7 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments(), servers: newServers(t.Capacity)})
+		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments(), limit: newLimit(t.Limit), servers: newServers(t.Capacity)})
 	}
 	r.changes = changes(r.targets)
 	for i := range p.Breakers {
@@ -253,15 +258,25 @@ func (r *run) addScript() {
 	}
 }
 
+// unseen takes what nobody sees, and what therefore does not prolong a run: a
+// server that is done, and the end of an attempt that has ended otherwise.
+func (r *run) unseen(e sim.Event) bool {
+	switch e.Class {
+	case classFree:
+		r.free(int(e.What), e.Seq)
+		return true
+	case classEnd:
+		return r.calls[e.What].number != e.Seq
+	default:
+		return false
+	}
+}
+
 // play lets one event happen.
 func (r *run) play(e sim.Event) {
 	switch e.Class {
 	case classEnd:
-		if c := r.calls[e.What]; c.number == e.Seq {
-			r.endAttempt(c)
-		}
-	case classFree:
-		r.free(int(e.What), e.Seq)
+		r.endAttempt(r.calls[e.What])
 	case classOperate:
 		r.operate(&r.s.Calls[e.What])
 	case classScripted:

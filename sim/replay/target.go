@@ -17,6 +17,7 @@ type target struct {
 	key      sim.Key
 	segments []scenarios.Segment
 	now      int      // index of the current segment
+	limit    *limit   // nil: none
 	servers  *servers // nil: any number
 }
 

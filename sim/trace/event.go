@@ -161,9 +161,16 @@ type Target struct {
 	Name     string        `json:"name"`
 	Latency  string        `json:"latency"`            // as the scenario writes it
 	Outcome  string        `json:"outcome"`            // likewise; a mix is spelled "70% success, 30% failure"
+	Limit    *Limit        `json:"limit,omitempty"`    // nil: it can be called as often as one likes
 	Capacity *Capacity     `json:"capacity,omitempty"` // nil: it serves any number at one time
 	Phases   []TargetPhase `json:"phases"`
 	Segments []Segment     `json:"segments"` // what phases and base come to; the first begins at 0
+}
+
+// Limit is how often a target can be called.
+type Limit struct {
+	Every time.Duration `json:"every"` // one attempt in the long run
+	Burst int           `json:"burst"` // that it takes at once after a pause
 }
 
 // Capacity is how many attempts a target serves at one time.
