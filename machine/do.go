@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -21,13 +22,13 @@ type KindError struct {
 }
 
 // Error is the text of Err.
-func (e *KindError) Error() string { return e.Err.Error() }
+func (e *KindError) Error() string { return fmt.Sprint(e.Err) }
 
 // Unwrap gives the error that is marked.
 func (e *KindError) Unwrap() error { return e.Err }
 
 func kindOf(err error) Kind {
-	if e, ok := errors.AsType[*KindError](err); ok {
+	if e, ok := errors.AsType[*KindError](err); ok && e != nil {
 		return e.Kind
 	}
 	return Transient

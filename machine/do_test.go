@@ -222,6 +222,15 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	err := limited()
 	assert.EqualError(t, err, "broken")
 	assert.ErrorIs(t, err, errBroken)
+	assert.EqualError(t, &machine.KindError{}, "<nil>")
+}
+
+// TestANilKindErrorIsAnError like any other: Do does not look into it.
+func TestANilKindErrorIsAnError(t *testing.T) {
+	b := newModel(t, nil, machine.Hooks{})
+	err := b.Do(context.Background(), (&hand{}).read, func(context.Context, string) error { return (*machine.KindError)(nil) })
+	assert.Error(t, err)
+	assert.Equal(t, 1, b.Snapshot().ConsecutiveFailures)
 }
 
 func TestLogTo(t *testing.T) {

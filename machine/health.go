@@ -99,7 +99,7 @@ const (
 var healthNames = [...]string{"none", "healthy", "degraded", "unhealthy"}
 
 // String is the health's word, such as "degraded".
-func (h Health) String() string { return healthNames[h] }
+func (h Health) String() string { return word(healthNames[:], int(h)) }
 
 // Health judges a tool with these stats whose breaker is in that state (H4). It
 // is for people and routers to read: it never refuses a call.

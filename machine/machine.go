@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"strconv"
 	"sync"
 	"time"
 )
@@ -21,7 +22,15 @@ const (
 var stateNames = [...]string{"none", "closed", "open", "half-open", "primary", "fallback", "recovering"}
 
 // String is the state's word as traces and pictures spell it, such as "half-open".
-func (s State) String() string { return stateNames[s] }
+func (s State) String() string { return word(stateNames[:], int(s)) }
+
+// word is one of the words, or the number of what is none of them.
+func word(words []string, i int) string {
+	if i < len(words) {
+		return words[i]
+	}
+	return strconv.Itoa(i)
+}
 
 // Rule is the id of the rule behind a decision, such as "T7".
 type Rule string

@@ -252,7 +252,7 @@ type detour struct {
 	breaker, state string // of the tool that is out
 	from, to       string
 	first, last    time.Duration
-	calls          int // that it took, or tries of them
+	calls          map[int]bool // that it took
 	over           bool
 }
 
@@ -262,14 +262,14 @@ func (h *History) reroute(e *trace.Event) {
 		if d.breaker == e.Breaker && !d.over {
 			if d.to == e.To {
 				d.last = e.T
-				d.calls++
+				d.calls[e.Call] = true
 				return
 			}
 			d.over = true
 		}
 	}
 	bands := h.byName[e.Breaker].Bands
-	h.detours = append(h.detours, &detour{breaker: e.Breaker, state: bands[len(bands)-1].State, from: e.From, to: e.To, first: e.T, last: e.T, calls: 1})
+	h.detours = append(h.detours, &detour{breaker: e.Breaker, state: bands[len(bands)-1].State, from: e.From, to: e.To, first: e.T, last: e.T, calls: map[int]bool{e.Call: true}})
 }
 
 // change is a transition (an index in Moments) or, if that is negative, a switch

@@ -243,10 +243,10 @@ func (h *History) steps() []step {
 // reason says why calls go elsewhere, how many and how long.
 func (d *detour) reason(end time.Duration) string {
 	why := "H7: " + d.from + " is out; "
-	if d.calls == 1 {
+	if len(d.calls) == 1 {
 		return why + "a call goes to " + d.to
 	}
-	return why + fmt.Sprintf("%s calls go to %s until %s", Thousands(int64(d.calls)), d.to, moment(d.last, end))
+	return why + fmt.Sprintf("%s calls go to %s until %s", Thousands(int64(len(d.calls))), d.to, moment(d.last, end))
 }
 
 func servedBy(model string) string {

@@ -232,7 +232,7 @@ func (l *lanePlotter) heading(p *panelLanes) {
 
 // counts are the run's calls in a few words.
 func (h *History) counts() string {
-	ok, refused, rerouted := 0, 0, 0
+	ok, refused, rerouted := 0, 0, map[int]bool{}
 	for _, m := range h.Marks {
 		switch m.Kind {
 		case MarkOK:
@@ -240,7 +240,7 @@ func (h *History) counts() string {
 		case MarkRefused, MarkExhausted:
 			refused++
 		case MarkRerouted:
-			rerouted++
+			rerouted[m.Call] = true
 		case MarkLate:
 			if m.Outcome == trace.Success {
 				ok++
@@ -251,8 +251,8 @@ func (h *History) counts() string {
 	if len(h.Breakers) > 0 {
 		s += " · " + Thousands(int64(refused)) + " turned away"
 	}
-	if rerouted > 0 {
-		s += " · " + Thousands(int64(rerouted)) + " rerouted"
+	if n := len(rerouted); n > 0 {
+		s += " · " + Thousands(int64(n)) + " to a substitute"
 	}
 	return s
 }
@@ -402,10 +402,10 @@ func (t *Timeline) describe() string {
 			}
 		}
 		for _, d := range h.detours {
-			if when := moment(d.first, h.End); d.calls == 1 {
+			if when := moment(d.first, h.End); len(d.calls) == 1 {
 				fmt.Fprintf(&b, "At %s a call for %s goes to %s. ", when, d.from, d.to)
 			} else {
-				fmt.Fprintf(&b, "From %s to %s %s calls for %s go to %s. ", when, moment(d.last, h.End), Thousands(int64(d.calls)), d.from, d.to)
+				fmt.Fprintf(&b, "From %s to %s %s calls for %s go to %s. ", when, moment(d.last, h.End), Thousands(int64(len(d.calls))), d.from, d.to)
 			}
 		}
 	}

@@ -55,13 +55,14 @@ func (r *resolver) resolveSubstitutes() {
 			r.d.fault(it.key, "unknown target %q%s", clip(it.name), r.d.meant(it.name, r.targets))
 		case !guarded:
 			r.d.fault(it.key, "no tool breaker guards %s, so nothing would ever stand in for it", it.name)
-		case len(it.v.V) == 0:
+		case len(it.v.V) == 0 && (!it.v.said() || it.v.node.Type() == ast.SequenceType): // else that was said
 			r.d.fault(it.key, "%s has no substitutes; write a list of targets: [search_backup]", it.name)
 		}
 		s := Substitute{Target: it.name}
 		for k := range it.v.V {
 			by := &it.v.V[k]
 			switch {
+			case by.V == "": // that was said
 			case by.V == it.name:
 				r.d.fault(by.node, "%s cannot stand in for itself", by.V)
 			case slices.Contains(s.By, by.V):

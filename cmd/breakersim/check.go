@@ -17,19 +17,19 @@ import (
 type checkCmd struct {
 	limits
 	Machine   string   `enum:"tool,model," default:"" placeholder:"tool|model" help:"Explore only this machine."`
-	Calls     int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 7)."`
+	Calls     int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 7, fewer with a long chain)."`
 	Depth     int      `placeholder:"N" help:"Moves in a row (until nothing new comes)."`
 	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"A setting of --machine as in a scenario, such as probe_timeout=0s. May be given again. A model's backups are called backup-1 to backup-8."`
 	Out       string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where the script of a broken invariant goes: DIR/check/<machine>-<invariant>.yaml (${default})."`
 	Scenarios []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Explore the breakers of these scenarios, with their settings."`
 }
 
-// Calls in flight that are explored unless --calls says otherwise. A model's
-// states double with each more.
-const (
-	toolCalls  = 16
-	modelCalls = 7
-)
+// toolCalls are the calls in flight that are explored unless --calls says otherwise.
+const toolCalls = 16
+
+// modelCalls are the same for model breakers, by the length of the chain: so
+// many that two cores explore them in a minute.
+var modelCalls = []int{7, 7, 7, 4, 3, 2, 2, 1, 1}
 
 // subject is a breaker to explore.
 type subject struct {
@@ -171,7 +171,7 @@ func (c *checkCmd) explore(b *subject, s streams) (broken bool, err error) {
 		r, err = check.Tool(*b.Tool, b.Anonymous, o)
 	} else {
 		invariants = check.ModelInvariants
-		o.Calls = cmp.Or(o.Calls, modelCalls)
+		o.Calls = cmp.Or(o.Calls, modelCalls[min(len(b.Model.Chain), len(modelCalls)-1)])
 		r, err = check.Model(*b.Model, b.Anonymous, o)
 	}
 	if s.errTerminal {

@@ -21,14 +21,14 @@ import (
 type Options struct {
 	Calls    int            // calls in flight at one time, 1 to MaxCalls
 	Depth    int            // moves in a row; 0: until nothing new comes
-	States   int            // an exploration with more states gives up; 0: 20,000,000
+	Work     int            // an exploration that makes more moves, again and again, gives up; 0: 2,000,000,000
 	Progress func(Progress) // told after each step of the work, if not nil
 }
 
 // MaxCalls is the most calls in flight that can be explored.
 const MaxCalls = 16
 
-const defaultStates = 20_000_000
+const defaultWork = 2_000_000_000
 
 // Progress is how far an exploration is.
 type Progress struct{ Depth, States, Moves int }
@@ -132,6 +132,7 @@ type exploration struct {
 	nodes      []node
 	seen       map[key]struct{}
 	broken     map[int]bool
+	work       int // moves made, those on the way to a state again for each that follows
 	r          Result
 }
 
@@ -143,8 +144,8 @@ func explore(fresh func() subject, invariants []Invariant, o Options) (*Result, 
 	if o.Depth < 0 {
 		return nil, fmt.Errorf("the depth is %d; it must not be negative", o.Depth)
 	}
-	if o.States == 0 {
-		o.States = defaultStates
+	if o.Work == 0 {
+		o.Work = defaultWork
 	}
 	x := &exploration{fresh: fresh, invariants: invariants, o: o, nodes: []node{{parent: -1}}, seen: map[key]struct{}{}, broken: map[int]bool{}}
 	x.seen[fresh().key()] = struct{}{}
@@ -256,6 +257,9 @@ func (x *exploration) gather(i int, f *found) error {
 	if f.settled != nil {
 		x.violated(i, nil, f.settled)
 	}
+	if x.work += len(f.next) * (x.r.Depth + 1); x.work > x.o.Work {
+		return fmt.Errorf("%d states by %d moves, %d in a row, and no end; explore fewer calls in flight, lower thresholds or a smaller depth", len(x.nodes), x.r.Moves, x.r.Depth)
+	}
 	for _, o := range f.next {
 		x.r.Moves++
 		if o.breach != nil {
@@ -264,9 +268,6 @@ func (x *exploration) gather(i int, f *found) error {
 		}
 		if _, ok := x.seen[o.key]; ok {
 			continue
-		}
-		if len(x.nodes) >= x.o.States {
-			return fmt.Errorf("more than %d states after %d moves in a row; explore fewer calls in flight or a smaller depth", x.o.States, x.r.Depth)
 		}
 		x.seen[o.key] = struct{}{}
 		x.nodes = append(x.nodes, node{int32(i), o.move})

@@ -87,7 +87,7 @@ func TestTheNaiveVariantsAreCaught(t *testing.T) {
 		{"several-probes", severalProbes, -1, []string{"one-probe"}},
 		{"success-closes-while-open", successClosesOpen, -1, []string{"stale-success"}},
 		{"lease-re-armed-from-now", leaseFromNow, -1, []string{"lease-end"}},
-		{"anonymous-reports", anonymousReports, -1, []string{"stale-success", "cooldown"}},
+		{"anonymous-reports", anonymousReports, -1, []string{"stale-success"}},
 		{"peek-that-mutates", peekMutates, -1, []string{"peek"}},
 		{"peek-that-lies", peekLies, -1, []string{"peek"}},
 		{"closed-to-half-open", closedToHalfOpen, -1, []string{"no-shortcut"}},
@@ -147,7 +147,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestAnonymousReportsAreCaughtOnTheRealMachines(t *testing.T) {
 	tool, err := Tool(machine.DefaultToolSettings(), true, Options{Calls: 4})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"stale-success", "cooldown"}, names(tool))
+	assert.Equal(t, []string{"stale-success"}, names(tool))
 	var got bytes.Buffer
 	require.NoError(t, tool.Violations[0].WriteTool(&got, "anonymous", machine.ToolSettings{IgnoreStale: true}, true))
 	assert.Contains(t, got.String(), "stale_results: ignore, reports: anonymous}")
@@ -205,29 +205,29 @@ func TestWhatCannotBeExplored(t *testing.T) {
 	refused(err, "0 calls in flight cannot be explored; write 1 to 16")
 	_, err = Tool(machine.DefaultToolSettings(), false, Options{Calls: 1, Depth: -1})
 	refused(err, "the depth is -1; it must not be negative")
-	_, err = Tool(machine.DefaultToolSettings(), false, Options{Calls: 4, States: 50})
-	refused(err, "more than 50 states after 9 moves in a row; explore fewer calls in flight or a smaller depth")
+	_, err = Tool(machine.DefaultToolSettings(), false, Options{Calls: 4, Work: 1000})
+	refused(err, "32 states by 152 moves, 8 in a row, and no end; explore fewer calls in flight, lower thresholds or a smaller depth")
 }
 
 // TestNamesAreQuoted keeps YAML from reading a word of its own in a name.
 func TestNamesAreQuoted(t *testing.T) {
-	s := machine.ModelSettings{Primary: "null", Chain: []machine.Backup{{Name: "a:b", MaxFailCount: 1}}}
-	v := Violation{Invariant: ModelInvariants[0], Why: "because", Script: []Step{{At: time.Second, Do: SwitchOn, Name: "a:b"}, {At: time.Second, Do: Reset}, {At: time.Second, Do: Peek}}, Traffic: 3}
+	s := machine.ModelSettings{Primary: "model", Chain: []machine.Backup{{Name: "a:b", MaxFailCount: 1}}}
+	v := Violation{Invariant: ModelInvariants[0], Why: "élan", Script: []Step{{At: time.Second, Do: SwitchOn, Name: "a:b"}, {At: time.Second, Do: Reset}, {At: time.Second, Do: Peek}}, Traffic: 3}
 	var got bytes.Buffer
 	require.NoError(t, v.WriteModel(&got, "x", s, true))
 	assert.Equal(t, `scenario: x
 title: "Broken: a backup is never charged for another's failure"
 about: >
-  The shortest script that breaks it. Because.
+  The shortest script that breaks it: élan.
 breakers:
-  model: {kind: model, primary: "null", chain: [{name: "a:b", max_fail_count: 1}], trip_threshold: 0, recovery_timeout: 0s, recovery_successes_needed: 0, probation_failures: 0, reports: anonymous}
+  model-breaker: {kind: model, primary: "model", chain: [{name: "a:b", max_fail_count: 1}], trip_threshold: 0, recovery_timeout: 0s, recovery_successes_needed: 0, probation_failures: 0, reports: anonymous}
 targets:
-  "null": {outcome: success}
+  "model": {outcome: success}
   "a:b": {outcome: success}
 calls:
-  - {at: 1s, set_available: {breaker: model, name: "a:b", available: true}}
-  - {at: 1s, reset: model}
-  - {at: 1s, peek: model}
+  - {at: 1s, set_available: {breaker: model-breaker, name: "a:b", available: true}}
+  - {at: 1s, reset: model-breaker}
+  - {at: 1s, peek: model-breaker}
 `, got.String())
 }
 

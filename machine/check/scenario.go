@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,14 +53,17 @@ func quoted(name string) string {
 }
 
 func (v *Violation) write(w io.Writer, name, kind string, targets []string, breaker string) error {
-	out := bufio.NewWriter(w)
+	out, guard := bufio.NewWriter(w), kind // the breaker's name
 	fmt.Fprintf(out, "scenario: %s\n", name)
 	fmt.Fprintf(out, "title: \"Broken: %s\"\n", v.Invariant.About)
-	fmt.Fprintf(out, "about: >\n  The shortest script that breaks it. %s.\n", capital(v.Why))
+	fmt.Fprintf(out, "about: >\n  The shortest script that breaks it: %s.\n", v.Why)
 	if v.Unsayable {
 		fmt.Fprintf(out, "  Mind that within an instant its order is another than the one that is played.\n")
 	}
-	fmt.Fprintf(out, "breakers:\n  %s: %s\n", kind, breaker)
+	for kind == "model" && slices.Contains(targets, guard) { // a call to it would have two ways to go
+		guard += "-breaker"
+	}
+	fmt.Fprintf(out, "breakers:\n  %s: %s\n", guard, breaker)
 	fmt.Fprintf(out, "targets:\n")
 	for _, t := range targets {
 		fmt.Fprintf(out, "  %s: {outcome: success}\n", quoted(t))
@@ -73,28 +77,25 @@ func (v *Violation) write(w io.Writer, name, kind string, targets []string, brea
 		if i >= v.Traffic {
 			otherwise = "success"
 		}
-		if line := entry(kind, s, v.Script[i+1:], otherwise); line != "" {
+		if line := entry(guard, s, v.Script[i+1:], otherwise); line != "" {
 			fmt.Fprintf(out, "  - {at: %v, %s}\n", s.At, line)
 		}
 	}
 	return out.Flush()
 }
 
-// capital makes why a sentence of its own.
-func capital(why string) string { return strings.ToUpper(why[:1]) + why[1:] }
-
 // entry is a step as a scripted entry. A call's end is told where it starts: one
 // that has none, because it is refused or never heard of again, would end otherwise.
-func entry(kind string, s Step, later []Step, otherwise string) string {
+func entry(breaker string, s Step, later []Step, otherwise string) string {
 	switch s.Do {
 	case Ask:
-		return "to: " + kind + ", outcome: " + ending(s, later, otherwise)
+		return "to: " + breaker + ", outcome: " + ending(s, later, otherwise)
 	case Peek:
-		return "peek: " + kind
+		return "peek: " + breaker
 	case Reset:
-		return "reset: " + kind
+		return "reset: " + breaker
 	case SwitchOff, SwitchOn:
-		return fmt.Sprintf("set_available: {breaker: %s, name: %s, available: %v}", kind, quoted(s.Name), s.Do == SwitchOn)
+		return fmt.Sprintf("set_available: {breaker: %s, name: %s, available: %v}", breaker, quoted(s.Name), s.Do == SwitchOn)
 	default:
 		return ""
 	}

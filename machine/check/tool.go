@@ -322,6 +322,9 @@ func (t *toolSubject) news(by int) *breach {
 		case m.To == machine.Open && m.Rule != machine.T7:
 			t.lastBad = m.At
 		}
+		if m.From == machine.HalfOpen { // whoever ended it, its probe is none any more
+			t.probing = false
+		}
 	}
 	return b
 }
