@@ -21,14 +21,14 @@ import (
 type Options struct {
 	Calls    int            // calls in flight at one time, 1 to MaxCalls
 	Depth    int            // moves in a row; 0: until nothing new comes
-	Work     int            // an exploration that makes more moves, again and again, gives up; 0: 2,000,000,000
+	Work     int            // an exploration that makes more moves, again and again, gives up; 0: 1,000,000,000
 	Progress func(Progress) // told after each step of the work, if not nil
 }
 
 // MaxCalls is the most calls in flight that can be explored.
 const MaxCalls = 16
 
-const defaultWork = 2_000_000_000
+const defaultWork = 1_000_000_000
 
 // Progress is how far an exploration is.
 type Progress struct{ Depth, States, Moves int }

@@ -89,6 +89,7 @@ func TestTheNaiveVariantsAreCaught(t *testing.T) {
 		{"lease-re-armed-from-now", leaseFromNow, -1, []string{"lease-end"}},
 		{"anonymous-reports", anonymousReports, -1, []string{"stale-success"}},
 		{"peek-that-mutates", peekMutates, -1, []string{"peek"}},
+		{"late-failures-ignored", lateFailuresIgnored, -1, []string{"cooldown"}},
 		{"peek-that-lies", peekLies, -1, []string{"peek"}},
 		{"closed-to-half-open", closedToHalfOpen, -1, []string{"no-shortcut"}},
 		{"model-without-a-fault", none, 2, nil},

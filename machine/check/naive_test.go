@@ -20,6 +20,7 @@ const (
 	anonymousReports
 	peekMutates
 	peekLies
+	lateFailuresIgnored
 	closedToHalfOpen
 	entriesNotCleared
 	chainChargedForPrimary
@@ -103,7 +104,9 @@ func (n *naiveTool) report(now time.Duration, slot int, ok bool) {
 		n.move(machine.Closed, now, now, machine.T8)
 	case n.r.State == machine.Open && !ok:
 		n.r.ConsecutiveFailures++
-		n.r.LastFailure = now
+		if n.f != lateFailuresIgnored {
+			n.r.LastFailure = now
+		}
 	case n.r.State == machine.HalfOpen && probe && ok:
 		n.move(machine.Closed, now, now, machine.T8)
 	case n.r.State == machine.HalfOpen && probe:

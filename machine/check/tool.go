@@ -299,9 +299,6 @@ func (t *toolSubject) result(slot int, ok bool) *breach {
 		t.lastBad = t.now
 	}
 	b := t.news(slot)
-	if t.probing && t.prober == slot {
-		t.probing = false
-	}
 	t.forget(slot)
 	return b
 }
