@@ -70,6 +70,10 @@ func TestBudgetSettings(t *testing.T) {
 	assert.True(t, b.Take(true), "a timeout costs as any failure")
 	assert.True(t, b.Take(false), "what it costs is enough")
 	assert.False(t, b.Take(false))
+	b, err = machine.NewBudget(machine.BudgetSettings{Tokens: 2, Start: 2, PerRetry: 1, PerTimeout: 0.5})
+	require.NoError(t, err)
+	assert.True(t, b.Take(true))
+	assert.Equal(t, 1.5, b.Tokens(), "less than a token is a cost, too")
 	for want, change := range map[string]func(*machine.BudgetSettings){
 		"tokens is -1; it must be a number from 0 on":        func(s *machine.BudgetSettings) { s.Tokens = -1 },
 		"per_retry is NaN; it must be a number from 0 on":    func(s *machine.BudgetSettings) { s.PerRetry = math.NaN() },

@@ -323,7 +323,7 @@ func TestManyGoroutines(t *testing.T) {
 }
 
 func TestStatesPrintTheirWord(t *testing.T) {
-	assert.Equal(t, "9 9", machine.State(9).String()+" "+machine.Health(9).String(), "no panic in a log")
+	assert.Equal(t, "7 4", machine.State(7).String()+" "+machine.Health(4).String(), "no panic in a log")
 	assert.Equal(t, "closed open half-open primary fallback recovering", machine.Closed.String()+" "+machine.Open.String()+" "+machine.HalfOpen.String()+
 		" "+machine.Primary.String()+" "+machine.Fallback.String()+" "+machine.Recovering.String())
 }
