@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,21 @@ import (
 type decoder struct {
 	faults   Faults
 	searched int // long lists in which a near name was looked for
+	// What was refused as it was read, so that nothing else is said of it.
+	refused map[ast.Node]bool
+	// The keys that mappings may have meant by one that was refused; "": any.
+	lost map[ast.Node][]string
+	read bool // the tree is decoded: from here on it is about meaning
+}
+
+func newDecoder(file string) *decoder {
+	return &decoder{faults: Faults{File: file}, refused: map[ast.Node]bool{}, lost: map[ast.Node][]string{}}
+}
+
+// perhaps says whether one of these keys is in the mapping n after all, but was
+// refused, by a misspelt name or otherwise.
+func (d *decoder) perhaps(n ast.Node, keys ...string) bool {
+	return slices.ContainsFunc(d.lost[n], func(k string) bool { return k == "" || slices.Contains(keys, k) })
 }
 
 const writeItOut = "anchors, aliases, merge keys and tags are not read here; write it out"
@@ -40,16 +56,19 @@ type named[T any] struct {
 	items []item[T]
 }
 
+func (m *named[T]) put(n ast.Node) { m.node = n }
+
 type item[T any] struct {
 	name string
 	key  ast.Node
+	node ast.Node // what belongs to the name
 	v    T
 }
 
 func (m *named[T]) decodeNode(d *decoder, n ast.Node, what string) {
 	m.node = n
 	for _, kv := range d.pairs(n, what) {
-		it := item[T]{name: keyText(kv.Key), key: keyNode(kv.Key)}
+		it := item[T]{name: keyText(kv.Key), key: keyNode(kv.Key), node: kv.Value}
 		if _, null := kv.Value.(*ast.NullNode); !null {
 			d.decode(kv.Value, reflect.ValueOf(&it.v).Elem(), it.name)
 		}
@@ -188,7 +207,7 @@ func (d *decoder) number(n ast.Node, v reflect.Value, what string) {
 func (d *decoder) list(n ast.Node, v reflect.Value, what string) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		d.fault(n, "%s wants a list", what)
+		d.fault(n, "%s wants a list: [...], or items that begin with a dash and a space", what)
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values)))
@@ -205,9 +224,13 @@ func (d *decoder) structure(n ast.Node, v reflect.Value, what string) {
 		i, ok := fields[key]
 		if !ok {
 			d.fault(keyNode(kv.Key), "unknown key %q%s", clip(key), meant(key, known))
+			d.lost[n] = append(d.lost[n], Nearest(key, known))
 			continue
 		}
 		d.decode(kv.Value, v.FieldByIndex(i), key)
+		if d.refused[kv.Value] {
+			d.lost[n] = append(d.lost[n], key)
+		}
 	}
 }
 
@@ -243,11 +266,13 @@ func (d *decoder) pairs(n ast.Node, what string) []*ast.MappingValueNode {
 		switch keyNode(kv.Key).(type) {
 		case *ast.MergeKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 			d.fault(kv.Key, writeItOut)
+			d.lost[n] = append(d.lost[n], "")
 			continue
 		}
 		key, at := keyText(kv.Key), place(kv.Key).Position.Line
 		if line, twice := first[key]; twice {
 			d.fault(keyNode(kv.Key), "%q is here twice; the first is in line %d", clip(key), line)
+			d.lost[n] = append(d.lost[n], key)
 			continue
 		}
 		first[key] = at

@@ -28,7 +28,7 @@ const defaultTimeout = 2 * time.Minute
 // Load reads a scenario, or says all that is wrong with it: the error is a
 // [*Faults]. file is only for messages.
 func Load(file string, src []byte, lim Limits) (*Scenario, error) {
-	d := &decoder{faults: Faults{File: file}}
+	d := newDecoder(file)
 	if len(src) > lim.Bytes {
 		d.at(1, 1, 1, "the file is larger than %d bytes; --limit=%dMiB would take it", lim.Bytes, 2*max(1, lim.Bytes>>20))
 		return nil, &d.faults
@@ -40,7 +40,8 @@ func Load(file string, src []byte, lim Limits) (*Scenario, error) {
 		return nil, &d.faults
 	}
 	var f val[fileW]
-	f.decodeNode(d, root, "the file")
+	f.decodeNode(d, root, "a scenario, which begins with `scenario: its-name`,")
+	d.read = true
 	r := resolver{d: d, f: &f.V, root: root, s: &Scenario{File: file, Seed: 1, MaxCalls: lim.Calls}}
 	r.resolve()
 	if len(d.faults.Faults) > 0 {
@@ -60,12 +61,17 @@ type resolver struct {
 	breakers []string
 	callable []string          // targets and model breakers
 	guarded  map[string]string // targets, and the tool breakers that gate them
+	// Some were refused: an unknown name may be one of them.
+	anyTarget, anyBreaker, anyPolicy bool
 }
 
 func (r *resolver) resolve() {
 	r.head()
 	r.targets = r.f.Targets.names()
 	r.breakers = r.f.Breakers.names()
+	r.anyTarget = r.d.perhaps(r.root, "targets") || r.d.perhaps(r.f.Targets.node)
+	r.anyBreaker = r.d.perhaps(r.root, "breakers") || r.d.perhaps(r.f.Breakers.node)
+	r.anyPolicy = r.d.perhaps(r.root, "policies")
 	r.resolveTargets()
 	r.resolveBreakers()
 	r.resolveSubstitutes()
@@ -77,7 +83,7 @@ func (r *resolver) resolve() {
 	}
 	r.resolveCalls()
 	r.resolveCallers()
-	if len(r.f.Calls) == 0 && len(r.f.Callers) == 0 {
+	if len(r.f.Calls) == 0 && len(r.f.Callers) == 0 && !r.d.perhaps(r.root, "calls", "callers") {
 		r.d.fault(r.root, "nobody calls anything; add calls or callers")
 	}
 	r.resolvePolicies()
@@ -89,6 +95,7 @@ var idPattern = regexp.MustCompile(`^[a-z0-9-]+$`)
 func (r *resolver) head() {
 	f := r.f
 	switch {
+	case !f.Scenario.said() && r.d.perhaps(r.root, "scenario"):
 	case !f.Scenario.said():
 		r.d.fault(r.root, "the scenario has no id; begin with `scenario: its-name`")
 	case !idPattern.MatchString(f.Scenario.V) || len(f.Scenario.V) > 64:
@@ -120,7 +127,14 @@ func (r *resolver) name(name string, n ast.Node) {
 
 // missing reports a key that must be there.
 func (r *resolver) missing(in ast.Node, what, key string) {
-	r.d.fault(in, "%s has no %s", what, key)
+	r.lacks(in, []string{key}, "%s has no %s", what, key)
+}
+
+// lacks reports that a mapping has none of some keys.
+func (r *resolver) lacks(in ast.Node, keys []string, format string, a ...any) {
+	if !r.d.perhaps(in, keys...) {
+		r.d.fault(in, format, a...)
+	}
 }
 
 // mostPhases of one target: each is laid over all of them.
@@ -211,7 +225,7 @@ func (r *resolver) phase(w *val[phaseW]) Phase {
 		}
 	}
 	if p.Mix == nil && p.Latency == nil && p.RetryAfter == nil && !w.V.Mix.said() && !w.V.Latency.said() {
-		r.d.fault(w.node, "the phase changes nothing; say outcome, mix, latency or retry_after")
+		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "the phase changes nothing; say outcome, mix, latency or retry_after")
 	}
 	return p
 }
@@ -281,13 +295,14 @@ func (r *resolver) timeout(w *val[duration], to *time.Duration) {
 // operation finds the one thing that the entry does.
 func (r *resolver) operation(w *val[callW], c *Call) {
 	n := 0
+	keys := []string{"to", "peek", "reset", "set_available"}
 	for _, said := range []bool{w.V.To.said(), w.V.Peek.said(), w.V.Reset.said(), w.V.SetAvailable.said()} {
 		if said {
 			n++
 		}
 	}
 	if n != 1 {
-		r.d.fault(w.node, "an entry does one thing: to, peek, reset or set_available")
+		r.lacks(w.node, keys, "an entry does one thing: to, peek, reset or set_available")
 		return
 	}
 	switch {
@@ -309,7 +324,7 @@ func (r *resolver) operation(w *val[callW], c *Call) {
 func (r *resolver) setAvailable(w *val[availableW], c *Call) {
 	a := &w.V
 	if !a.Breaker.said() || !a.Name.said() || !a.Available.said() {
-		r.d.fault(w.node, "set_available wants breaker, name and available: {breaker: llm, name: sonnet, available: false}")
+		r.lacks(w.node, []string{"breaker", "name", "available"}, "set_available wants breaker, name and available: {breaker: llm, name: sonnet, available: false}")
 		return
 	}
 	c.To, c.Backup, c.Available = a.Breaker.V, a.Name.V, a.Available.V
@@ -319,10 +334,22 @@ func (r *resolver) setAvailable(w *val[availableW], c *Call) {
 	case b.Model == nil:
 		r.d.fault(a.Breaker.node, "%s is a tool breaker; only a model breaker has a chain", c.To)
 	default:
-		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) {
+		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) && !r.anyBackup(c.To) {
 			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, r.d.meant(c.Backup, names))
 		}
 	}
+}
+
+// anyBackup says whether something in the breaker's chain was refused.
+func (r *resolver) anyBackup(breaker string) bool {
+	it := r.item(breaker)
+	return r.d.perhaps(it.node, "chain") || slices.ContainsFunc(it.v.Chain.V, func(e backupW) bool { return !e.Name.said() || r.d.refused[e.Name.node] })
+}
+
+// item is what the file says of a breaker that it has.
+func (r *resolver) item(breaker string) *item[breakerW] {
+	k := slices.IndexFunc(r.f.Breakers.items, func(i item[breakerW]) bool { return i.name == breaker })
+	return &r.f.Breakers.items[k]
 }
 
 func chainNames(m *machine.ModelSettings) []string {
@@ -335,14 +362,19 @@ func chainNames(m *machine.ModelSettings) []string {
 
 // destination checks where a call goes: a target or a model breaker.
 func (r *resolver) destination(to *val[string]) {
-	if slices.Contains(r.callable, to.V) {
+	if slices.Contains(r.callable, to.V) || r.anyTarget || r.anyBreaker {
 		return
 	}
 	for i := range r.s.Breakers {
 		if b := &r.s.Breakers[i]; b.Name == to.V && b.Tool != nil {
-			r.d.fault(to.node, "%s is a breaker; name the target that it guards: %s", to.V, b.Guards)
+			if slices.Contains(r.targets, b.Guards) { // otherwise the breaker is at fault
+				r.d.fault(to.node, "%s is a breaker; name the target that it guards: %s", to.V, b.Guards)
+			}
 			return
 		}
+	}
+	if slices.Contains(r.breakers, to.V) { // it may be a model breaker, and has faults of its own
+		return
 	}
 	r.d.fault(to.node, "unknown target %q%s", clip(to.V), r.d.meant(to.V, r.callable))
 }
@@ -354,7 +386,7 @@ func (r *resolver) breaker(name *val[string]) *Breaker {
 			return &r.s.Breakers[i]
 		}
 	}
-	if !slices.Contains(r.breakers, name.V) { // otherwise it is there, and has faults of its own
+	if !slices.Contains(r.breakers, name.V) && !r.anyBreaker { // otherwise it is there, and has faults of its own
 		r.d.fault(name.node, "unknown breaker %q%s", clip(name.V), r.d.meant(name.V, r.breakers))
 	}
 	return nil
@@ -379,6 +411,7 @@ func (r *resolver) resolveCallers() {
 		if w.V.Count.said() {
 			if c.Count = w.V.Count.V; c.Count < 1 || c.Count > 1_000_000 {
 				r.d.fault(w.V.Count.node, "count must be from 1 to 1000000")
+				c.Count = 0
 			}
 		}
 		if !w.V.To.said() {
@@ -415,7 +448,7 @@ func (r *resolver) rhythm(w *val[callersW], c *Callers) {
 	switch {
 	case v.Every.said() && v.Think.said():
 		r.d.fault(v.Think.node, "every and think exclude each other: from start to start, or from end to start")
-	case v.Jitter.said() && !v.Every.said() && !v.Think.said():
+	case v.Jitter.said() && !v.Every.said() && !v.Think.said() && !r.d.perhaps(w.node, "every", "think"):
 		r.d.fault(v.Jitter.node, "jitter is for every or think; this entry has neither")
 	}
 	if v.Jitter.said() && (c.Jitter < 0 || c.Jitter > 1) {
@@ -424,7 +457,7 @@ func (r *resolver) rhythm(w *val[callersW], c *Callers) {
 	if v.Count.said() && v.Rate.said() {
 		r.d.fault(v.Count.node, "a stream has a rate and no count")
 	}
-	if v.Arrivals.said() && !v.Rate.said() {
+	if v.Arrivals.said() && !v.Rate.said() && !r.d.perhaps(w.node, "rate") {
 		r.d.fault(v.Arrivals.node, "arrivals is for a stream; add a rate, such as 5/s")
 	}
 }
@@ -439,8 +472,8 @@ func (r *resolver) until(w *val[callersW], c *Callers) {
 		c.Until = r.s.Duration + 1 // a call at the very end is played
 	case once:
 		c.Until = math.MaxInt64
-	default:
-		r.d.fault(w.node, "these callers would call for ever; add until, or a duration to the scenario")
+	case !r.d.perhaps(r.root, "duration"):
+		r.lacks(w.node, []string{"until"}, "these callers would call for ever; add until, or a duration to the scenario")
 	}
 }
 

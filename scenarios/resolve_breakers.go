@@ -15,8 +15,10 @@ func (r *resolver) resolveBreakers() {
 	for i := range r.f.Breakers.items {
 		it := &r.f.Breakers.items[i]
 		r.name(it.name, it.key)
-		if !it.v.Kind.said() {
-			r.d.fault(it.key, "the breaker %s has no kind; write kind: tool, or kind: model", clip(it.name))
+		if !it.v.Kind.said() || r.d.refused[it.v.Kind.node] {
+			if !it.v.Kind.said() && !r.d.refused[it.node] && !r.d.perhaps(it.node, "kind") {
+				r.d.fault(it.key, "the breaker %s has no kind; write kind: tool, or kind: model", clip(it.name))
+			}
 			continue
 		}
 		b := Breaker{Name: it.name, Anonymous: bool(it.v.Reports.V), Health: it.v.Health.V}
@@ -36,7 +38,13 @@ func (r *resolver) resolveBreakers() {
 		}
 		r.settings(&b, &it.v.settingsW)
 		if b.Model != nil {
-			r.models(it.key, &b, &it.v.settingsW)
+			if slices.Contains(r.targets, b.Name) {
+				r.d.fault(it.key, "%s is a target too; calls to it would have two ways to go: give the breaker another name", b.Name)
+			}
+			if !it.v.Primary.said() && !r.d.perhaps(it.node, "primary") {
+				r.missing(it.key, "the model breaker "+b.Name, "primary")
+			}
+			r.models(&b, &it.v.settingsW)
 		}
 		r.s.Breakers = append(r.s.Breakers, b)
 	}
@@ -87,15 +95,21 @@ func (r *resolver) guards(it *item[breakerW], b *Breaker) {
 		}
 	}
 	switch first, taken := r.guarded[b.Guards]; {
-	case !slices.Contains(r.targets, b.Guards) && it.v.Guards.said():
+	case !it.v.Guards.said() && r.d.perhaps(it.node, "guards"):
+	case !r.isTarget(b.Guards) && it.v.Guards.said():
 		r.d.fault(at, "unknown target %q%s", clip(b.Guards), r.d.meant(b.Guards, r.targets))
-	case !slices.Contains(r.targets, b.Guards):
+	case !r.isTarget(b.Guards):
 		r.d.fault(at, "the breaker %q guards no target: there is none of that name%s (or say which with guards)", clip(b.Guards), r.d.meant(b.Guards, r.targets))
 	case taken:
 		r.d.fault(at, "%s is guarded by %s already; a target has one guard", b.Guards, first)
 	default:
 		r.guarded[b.Guards] = it.name
 	}
+}
+
+// isTarget says whether the name is a target's, as far as can be told.
+func (r *resolver) isTarget(name string) bool {
+	return r.anyTarget || slices.Contains(r.targets, name)
 }
 
 // setting is one key of a breaker's settings, and how to take it over.
@@ -178,14 +192,8 @@ func chain(entries *val[[]backupW], limit *val[int]) []machine.Backup {
 }
 
 // models checks the names in a model breaker.
-func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
-	if slices.Contains(r.targets, b.Name) {
-		r.d.fault(key, "%s is a target too; calls to it would have two ways to go: give the breaker another name", b.Name)
-	}
-	if !w.Primary.said() && b.Model.Primary == "" {
-		r.missing(key, "the model breaker "+b.Name, "primary")
-	}
-	if w.Primary.said() && !slices.Contains(r.targets, w.Primary.V) {
+func (r *resolver) models(b *Breaker, w *settingsW) {
+	if w.Primary.said() && !r.isTarget(w.Primary.V) {
 		r.d.fault(w.Primary.node, "unknown target %q%s", clip(w.Primary.V), r.d.meant(w.Primary.V, r.targets))
 	}
 	seen := map[string]bool{}
@@ -197,7 +205,7 @@ func (r *resolver) models(key ast.Node, b *Breaker, w *settingsW) {
 			r.d.fault(name.node, "%s is the primary; it cannot be its own backup", name.V)
 		case seen[name.V]:
 			r.d.fault(name.node, "%s is in the chain twice", name.V)
-		case !slices.Contains(r.targets, name.V):
+		case !r.isTarget(name.V):
 			r.d.fault(name.node, "unknown target %q%s", clip(name.V), r.d.meant(name.V, r.targets))
 		}
 		seen[name.V] = true

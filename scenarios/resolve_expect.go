@@ -35,6 +35,7 @@ func (r *resolver) resolveExpect() {
 // breakers says whether any has them.
 func (r *resolver) underPolicy(w *val[expectationW], names []string, breakers bool) {
 	switch {
+	case r.anyPolicy:
 	case w.V.Policy.said() && !slices.Contains(names, w.V.Policy.V):
 		r.d.fault(w.V.Policy.node, "the scenario has no policy %q%s", clip(w.V.Policy.V), r.d.meant(w.V.Policy.V, names))
 	case !w.V.Policy.said() && !breakers && len(names) > 0:
@@ -52,7 +53,7 @@ func (r *resolver) expectation(w *val[expectationW], e *Expect) {
 		}
 	}
 	if forms != 1 {
-		r.d.fault(w.node, "an expectation says one thing: state or allows (at an instant), transitions, metric, or call and is")
+		r.lacks(w.node, []string{"state", "allows", "transitions", "metric", "call", "is"}, "an expectation says one thing: state or allows (at an instant), transitions, metric, or call and is")
 		return
 	}
 	switch {
@@ -99,7 +100,7 @@ func (r *resolver) expectBreaker(w *val[expectationW], e *Expect) {
 	if !w.V.At.said() {
 		r.missing(w.node, "the expectation", "at")
 	}
-	if !r.s.Open && e.At > r.s.Duration {
+	if !r.s.Open && !r.d.refused[r.f.Duration.node] && e.At > r.s.Duration {
 		r.d.fault(w.V.At.node, "%s is after the end, %s", short(e.At), short(r.s.Duration))
 	}
 	if w.V.Allows.said() {
@@ -143,7 +144,7 @@ func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
 		return
 	}
 	if !w.V.Min.said() && !w.V.Max.said() {
-		r.d.fault(w.node, "the expectation bounds nothing; say min or max")
+		r.lacks(w.node, []string{"min", "max"}, "the expectation bounds nothing; say min or max")
 	}
 	e.Min, e.Max = r.bound(&w.V.Min, &Metrics[k]), r.bound(&w.V.Max, &Metrics[k])
 	if e.Min != nil && e.Max != nil && *e.Min > *e.Max {
@@ -152,7 +153,7 @@ func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
 }
 
 func (r *resolver) bound(w *val[amountW], m *Metric) *float64 {
-	if !w.said() {
+	if !w.said() || r.d.refused[w.node] {
 		return nil
 	}
 	v := w.V.number
@@ -170,7 +171,7 @@ func (r *resolver) bound(w *val[amountW], m *Metric) *float64 {
 func (r *resolver) expectCall(w *val[expectationW]) {
 	switch {
 	case !w.V.Call.said() || !w.V.Is.said():
-		r.d.fault(w.node, "call and is go together: {call: 1, is: refused}")
+		r.lacks(w.node, []string{"call", "is"}, "call and is go together: {call: 1, is: refused}")
 	case w.V.Call.V < 1:
 		r.d.fault(w.V.Call.node, "calls are numbered from 1")
 	default:

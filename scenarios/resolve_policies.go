@@ -52,6 +52,7 @@ func (r *resolver) resolvePolicies() {
 		if w.V.builtin.said() {
 			var ok bool
 			if p, ok = r.builtin(w.V.builtin.V); !ok {
+				r.anyPolicy = true
 				r.d.fault(at, "unknown policy %q%s (your own is a mapping: {name: patient, retry: {attempts: 6}})", clip(w.V.builtin.V), meant(w.V.builtin.V, builtinPolicyNames()))
 				continue
 			}
@@ -98,6 +99,7 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 	p := Policy{Name: w.Name.V, GatePerAttempt: bool(w.Gate.V)}
 	switch {
 	case !w.Name.said():
+		r.anyPolicy = true
 		r.missing(at, "the policy", "name")
 	case slices.Contains(builtinPolicyNames(), p.Name):
 		r.d.fault(w.Name.node, "%s is a built-in policy; give yours another name", p.Name)
@@ -186,7 +188,7 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 		it := &changes.items[i]
 		k := slices.IndexFunc(all, func(b Breaker) bool { return b.Name == it.name })
 		if k < 0 {
-			if !slices.Contains(r.breakers, it.name) {
+			if !slices.Contains(r.breakers, it.name) && !r.anyBreaker {
 				r.d.fault(it.key, "unknown breaker %q%s", clip(it.name), r.d.meant(it.name, r.breakers))
 			}
 			continue
@@ -214,8 +216,8 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 // of it, and what the scenario does.
 func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
 	w := &it.v.settingsW
-	k := slices.IndexFunc(r.f.Breakers.items, func(i item[breakerW]) bool { return i.name == it.name })
-	entries, limit := &r.f.Breakers.items[k].v.Chain, &r.f.Breakers.items[k].v.MaxFailCount
+	scenarios := r.item(it.name)
+	entries, limit := &scenarios.v.Chain, &scenarios.v.MaxFailCount
 	if w.Chain.said() {
 		entries = &w.Chain
 	}
@@ -223,7 +225,7 @@ func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
 		limit = &w.MaxFailCount
 	}
 	b.Model.Chain = chain(entries, limit)
-	r.models(it.key, b, w)
+	r.models(b, w)
 	r.guardedModels(w)
 	if w.Primary.said() && !w.Chain.said() && slices.Contains(chainNames(b.Model), w.Primary.V) {
 		r.d.fault(w.Primary.node, "%s is in the chain of %s; it cannot be its own backup: give the policy a chain as well", w.Primary.V, it.name)

@@ -82,8 +82,14 @@ func (d *decoder) token(t *token.Token, format string, a ...any) {
 	d.at(max(1, t.Position.Line), max(1, t.Position.Column), utf8.RuneCountInString(strings.TrimSpace(t.Value)), format, a...)
 }
 
-// fault reports something about the node n.
+// fault reports something about the node n, unless that was refused already.
 func (d *decoder) fault(n ast.Node, format string, a ...any) {
+	if d.refused[n] {
+		return
+	}
+	if !d.read {
+		d.refused[n] = true
+	}
 	d.token(place(n), format, a...)
 }
 

@@ -398,7 +398,7 @@ func (w *backupW) decodeNode(d *decoder, n ast.Node, what string) {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		d.structure(n, reflect.ValueOf(w).Elem(), what)
-		if !w.Name.said() {
+		if !w.Name.said() && !d.perhaps(n, "name") {
 			d.fault(n, "a backup has no name")
 		}
 	default:
