@@ -119,6 +119,9 @@ type wire struct {
 	Until       *time.Duration  `json:"until"`
 	Failures    int             `json:"failures"`
 	Phase       *int            `json:"phase"`
+	Busy        int             `json:"busy"`
+	Waiting     int             `json:"waiting"`
+	On          bool            `json:"on"`
 	Probe       bool            `json:"probe"`
 	Applied     bool            `json:"applied"`
 	Available   bool            `json:"available"`
@@ -145,9 +148,9 @@ func (w *wire) event() (Event, error) {
 	}
 	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
 		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
-		Effective: w.Effective, Failures: w.Failures, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
+		Effective: w.Effective, Failures: w.Failures, Busy: w.Busy, Waiting: w.Waiting, On: w.On, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {
-	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Reroute:
+	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Hedge, Reroute:
 		e.Attempt = 1
 	case Phase:
 		e.Phase = NoPhase

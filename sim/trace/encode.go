@@ -107,6 +107,10 @@ func (x *encoder) event(e *Event) {
 		x.int("attempt", e.Attempt)
 		x.dur("wait", e.Wait)
 		x.str("rule", e.Rule)
+	case Hedge:
+		x.int("call", e.Call)
+		x.int("attempt", e.Attempt)
+		x.str("rule", e.Rule)
 	case GiveUp:
 		x.int("call", e.Call)
 		x.str("rule", e.Rule)
@@ -136,6 +140,13 @@ func (x *encoder) event(e *Event) {
 		x.key("score")
 		x.b = strconv.AppendFloat(x.b, e.Score, 'f', -1, 64)
 		x.str("health", e.Health)
+	case Burst:
+		x.str("target", e.Target)
+		x.bool("on", e.On)
+	case Load:
+		x.str("target", e.Target)
+		x.int("busy", e.Busy)
+		x.int("waiting", e.Waiting)
 	case End:
 		x.states(e.States)
 	}

@@ -33,11 +33,14 @@ const (
 	Peek                       // Breaker; Allows, or Serves if Model
 	Reroute                    // Call, Attempt, Breaker, From, To, Rule: the tool From is out, so the attempt goes to To
 	Health                     // Breaker, Target, Score, Health: how well the tool is after a result
+	Hedge                      // Call, Attempt (the next one, which starts at once beside the others), Rule
+	Burst                      // Target, On: a stretch of the target's bursty troubles begins or ends
+	Load                       // Target, Busy, Waiting: what a target of bounded capacity does, at a whole second after it changed
 	End                        // States; always last
 )
 
 var kindNames = [...]string{"", "run", "phase", "call", "admit", "refuse", "exhausted", "vanish", "result",
-	"transition", "switch", "retry", "give_up", "operate", "peek", "reroute", "health", "end"}
+	"transition", "switch", "retry", "give_up", "operate", "peek", "reroute", "health", "hedge", "burst", "load", "end"}
 
 // String is the kind as the record spells it, such as "give_up".
 func (k Kind) String() string { return kindNames[k] }
@@ -83,11 +86,14 @@ type Event struct {
 	Known     bool          // Until is known
 	Failures  int           // consecutive failures as they were at a transition
 	Phase     int           // index in the target's phases, or NoPhase
+	Busy      int           // attempts that are being served
+	Waiting   int           // attempts that wait to be served
 	Probe     bool          // the call tests recovery
 	Applied   bool          // the breaker took the result into account
 	Available bool          // what set_available set
 	Allows    bool          // a call would be admitted
 	Model     bool          // a Peek at a model breaker
+	On        bool          // a Burst begins
 	Run       *RunInfo      // of Run only
 	States    []BreakerState
 }
@@ -160,9 +166,13 @@ func (b *Breaker) Main() string {
 type Target struct {
 	Name     string        `json:"name"`
 	Latency  string        `json:"latency"`            // as the scenario writes it
+	Network  string        `json:"network,omitempty"`  // likewise: each way, beside the latency; empty: none
 	Outcome  string        `json:"outcome"`            // likewise; a mix is spelled "70% success, 30% failure"
 	Limit    *Limit        `json:"limit,omitempty"`    // nil: it can be called as often as one likes
 	Capacity *Capacity     `json:"capacity,omitempty"` // nil: it serves any number at one time
+	Warmup   time.Duration `json:"warmup,omitempty"`   // how long after an outage it is slow
+	Bursts   *Bursts       `json:"bursts,omitempty"`   // nil: it has none
+	Price    *Price        `json:"price,omitempty"`    // nil: nobody counts
 	Phases   []TargetPhase `json:"phases"`
 	Segments []Segment     `json:"segments"` // what phases and base come to; the first begins at 0
 }
@@ -175,9 +185,24 @@ type Limit struct {
 
 // Capacity is how many attempts a target serves at one time.
 type Capacity struct {
-	Servers         int  `json:"servers"`
-	Queue           *int `json:"queue"` // that wait at most; nil: any number
-	CancelOnTimeout bool `json:"cancel_on_timeout"`
+	Servers         int           `json:"servers"` // 0: any number
+	Queue           *int          `json:"queue"`   // that wait at most; nil: any number
+	CancelOnTimeout bool          `json:"cancel_on_timeout"`
+	Slowdown        time.Duration `json:"slowdown,omitempty"` // that each other attempt being served adds
+}
+
+// Bursts are stretches of trouble that come by chance.
+type Bursts struct {
+	Apart   time.Duration `json:"apart"` // the mean from one's end to the next
+	For     time.Duration `json:"for"`   // the mean of its length
+	Outcome string        `json:"outcome,omitempty"`
+	Latency string        `json:"latency,omitempty"`
+}
+
+// Price is what an attempt costs, whatever comes of it.
+type Price struct {
+	Call   float64 `json:"call"`
+	Tokens int     `json:"tokens"`
 }
 
 // TargetPhase is a phase as written. What it does not say is empty.

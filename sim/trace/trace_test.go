@@ -96,6 +96,32 @@ func rerouted() trace.List {
 	}
 }
 
+// hedged is a run in which a second attempt overtakes the first, at a target of
+// bounded capacity that has bursts.
+func hedged() trace.List {
+	info := &trace.RunInfo{Scenario: "hedged", Title: "t", Policy: "hedged", Seed: 1, Breakers: []trace.Breaker{},
+		Targets: []trace.Target{{Name: "api", Latency: "3s", Network: "10ms", Outcome: "success", Capacity: &trace.Capacity{Servers: 2, Slowdown: s / 100}, Warmup: 30 * s,
+			Bursts: &trace.Bursts{Apart: 60 * s, For: 5 * s, Outcome: "failure"}, Price: &trace.Price{Call: 0.01, Tokens: 100},
+			Phases: []trace.TargetPhase{}, Segments: []trace.Segment{{Success: 1, Outcome: "success", Phase: trace.NoPhase}}}}}
+	return trace.List{
+		{Kind: trace.Run, Run: info},
+		{T: 1 * s, Kind: trace.Call, Call: 1, Attempt: 1, To: "api", Target: "api"},
+		{T: 2 * s, Kind: trace.Load, Target: "api", Busy: 1},
+		{T: 2 * s, Kind: trace.Hedge, Call: 1, Attempt: 2, Rule: "L8"},
+		{T: 2 * s, Kind: trace.Call, Call: 1, Attempt: 2, To: "api", Target: "api"},
+		{T: 2 * s, Kind: trace.Burst, Target: "api", On: true},
+		{T: 3 * s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "api", Outcome: trace.Cancelled, Took: 2 * s},
+		{T: 3 * s, Kind: trace.Result, Call: 1, Attempt: 2, Target: "api", Outcome: trace.Success, Took: 1 * s},
+		{T: 4 * s, Kind: trace.Burst, Target: "api"},
+		{T: 5 * s, Kind: trace.Call, Call: 2, Attempt: 1, To: "api", Target: "api"},
+		{T: 6 * s, Kind: trace.Result, Call: 2, Attempt: 1, Target: "api", Outcome: trace.Failure, Took: 1 * s},
+		{T: 6 * s, Kind: trace.Retry, Call: 2, Attempt: 2, Wait: 60 * s, Rule: "L1"},
+		{T: 7 * s, Kind: trace.Load, Target: "api", Busy: 2, Waiting: 3},
+		{T: 9 * s, Kind: trace.GiveUp, Call: 2, Rule: "L9"},
+		{T: 9 * s, Kind: trace.End},
+	}
+}
+
 func encoded(t testing.TB, l trace.List, text bool) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -120,7 +146,7 @@ func decoded(text string, isText bool) (trace.List, error) {
 // TestGolden compares both forms, every field of every kind of event.
 // UPDATE=1 rewrites them; names and order of the fields are a contract.
 func TestGolden(t *testing.T) {
-	for file, l := range map[string]trace.List{"sample.jsonl": sample(), "sample.txt": sample(), "rerouted.jsonl": rerouted(), "rerouted.txt": rerouted()} {
+	for file, l := range map[string]trace.List{"sample.jsonl": sample(), "sample.txt": sample(), "rerouted.jsonl": rerouted(), "rerouted.txt": rerouted(), "hedged.jsonl": hedged(), "hedged.txt": hedged()} {
 		text := filepath.Ext(file) == ".txt"
 		got := encoded(t, l, text)
 		path := filepath.Join("testdata", file)
@@ -299,12 +325,12 @@ func TestValidate(t *testing.T) {
 		"event 3, call at 0s: time goes back from 1s":                                        change(trace.Call, 0, func(e *trace.Event) { e.T = 0 }),
 		"event 3,  at 1s: there is no such kind of event":                                    change(trace.Call, 0, func(e *trace.Event) { e.Kind = 0 }),
 		"event 3, call at 1s: call 2 comes after call 0":                                     change(trace.Call, 0, func(e *trace.Event) { e.Call = 2 }),
-		"event 18, call at 38s: no retry announced attempt 3 of call 4":                      change(trace.Call, 4, func(e *trace.Event) { e.Attempt = 3 }),
+		"event 18, call at 38s: nothing announced attempt 3 of call 4":                       change(trace.Call, 4, func(e *trace.Event) { e.Attempt = 3 }),
 		"event 18, call at 38s: attempt 2 of call 4 was announced for 39s":                   change(trace.Retry, 0, func(e *trace.Event) { e.Wait = 6 * s }),
 		"event 18, call at 38s: the run has no target \"gpt\"":                               change(trace.Call, 4, func(e *trace.Event) { e.Target = "gpt" }),
 		"event 17, retry at 33s: after attempt 1 comes attempt 2, now or later":              change(trace.Retry, 0, func(e *trace.Event) { e.Attempt = 4 }),
-		"event 17, call at 38s: no retry announced attempt 2 of call 4":                      drop(trace.Retry, 0),
-		"event 16, retry at 33s: no attempt of call 4 has just ended":                        drop(trace.Result, 1),
+		"event 17, call at 38s: nothing announced attempt 2 of call 4":                       drop(trace.Retry, 0),
+		"event 16, retry at 33s: call 4 is not at a point where this can happen":             drop(trace.Result, 1),
 		"event 2, phase at 1s: the run has no target \"gpt\"":                                change(trace.Phase, 0, func(e *trace.Event) { e.Target = "gpt" }),
 		"event 2, phase at 1s: search has no phase 2":                                        change(trace.Phase, 0, func(e *trace.Event) { e.Phase = 2 }),
 		"event 5, admit at 1s: attempt 1 of call 1 is not at a point where this can happen":  twice(trace.Admit, 0),
@@ -366,6 +392,26 @@ func TestValidateRerouting(t *testing.T) {
 		"event 6, health at 2s: with a score of 0.9 while b is open it is unhealthy":  func(l trace.List) { l[5].Health = "healthy"; l[5].Score = 0.9 },
 	} {
 		l := rerouted()
+		change(l)
+		assert.EqualError(t, trace.Validate(l), want)
+	}
+}
+
+// TestValidateHedging does the same with attempts beside each other.
+func TestValidateHedging(t *testing.T) {
+	assert.NoError(t, trace.Validate(hedged()))
+	for want, change := range map[string]func(trace.List){
+		"event 4, hedge at 2s: after attempt 1 comes attempt 2, now or later":                func(l trace.List) { l[3].Attempt = 3 },
+		"event 4, retry at 2s: call 1 is not at a point where this can happen":               func(l trace.List) { l[3].Kind = trace.Retry },
+		"event 4, give_up at 2s: call 1 is not at a point where this can happen":             func(l trace.List) { l[3].Kind = trace.GiveUp },
+		"event 12, hedge at 6s: call 2 is not at a point where this can happen":              func(l trace.List) { l[11].Kind = trace.Hedge },
+		"event 7, result at 3s: attempt 3 of call 1 is not at a point where this can happen": func(l trace.List) { l[6].Attempt = 3 },
+		"event 8, result at 3s: the attempt took 1s":                                         func(l trace.List) { l[7].Took = 2 * s },
+		"event 3, load at 2s: the run has no target \"x\"":                                   func(l trace.List) { l[2].Target = "x" },
+		"event 3, load at 2s: it does less than nothing":                                     func(l trace.List) { l[2].Waiting = -1 },
+		"event 6, burst at 2s: the run has no target \"x\"":                                  func(l trace.List) { l[5].Target = "x" },
+	} {
+		l := hedged()
 		change(l)
 		assert.EqualError(t, trace.Validate(l), want)
 	}

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -25,7 +26,7 @@ type Validator struct {
 	now      time.Duration
 	ended    bool
 	lastCall int
-	over     int // the call whose attempt ended last: in flight only if a Retry or GiveUp follows
+	over     int // the call whose last attempt in flight ended: it goes on only if a Retry follows
 	calls    map[int]*flight
 	breakers map[string]*standing
 	order    []string // breakers, as the Run event lists them
@@ -34,21 +35,39 @@ type Validator struct {
 
 // flight is a call in flight.
 type flight struct {
-	attempt int
-	began   time.Duration
-	stage   stage
-	due     time.Duration // when the announced next attempt starts
+	attempts  int           // started so far
+	announced bool          // the next one is
+	due       time.Duration // when it starts
+	tries     []try         // attempts in flight: more than one only beside a hedge
 }
 
-// stage is how far an attempt has come.
-type stage uint8
+// try is an attempt in flight.
+type try struct {
+	attempt int
+	began   time.Duration
+	running bool // admitted, or made without a gate; otherwise it asks
+}
 
-const (
-	asking   stage = iota // its Call event came, and no verdict yet
-	running               // admitted, or made without a gate
-	ended                 // its result or refusal came
-	retrying              // the next attempt is announced
-)
+// try is the attempt of that number, if it is in flight.
+func (c *flight) try(attempt int) *try {
+	if c != nil {
+		for i := range c.tries {
+			if c.tries[i].attempt == attempt {
+				return &c.tries[i]
+			}
+		}
+	}
+	return nil
+}
+
+// end takes an attempt out of flight, and notes if it was the call's last.
+func (v *Validator) end(call, attempt int) {
+	c := v.calls[call]
+	c.tries = slices.DeleteFunc(c.tries, func(t try) bool { return t.attempt == attempt })
+	if len(c.tries) == 0 {
+		v.over = call
+	}
+}
 
 // standing is what a breaker has come to.
 type standing struct {
@@ -105,7 +124,7 @@ func (v *Validator) check(e *Event) error {
 		return v.verdict(e)
 	case Vanish, Result:
 		return v.ending(e)
-	case Retry, GiveUp:
+	case Retry, GiveUp, Hedge:
 		return v.ladder(e)
 	case Transition:
 		return v.transition(e)
@@ -117,8 +136,12 @@ func (v *Validator) check(e *Event) error {
 		return v.reroute(e)
 	case Health:
 		return v.health(e)
+	case Burst:
+		return v.target(e.Target)
+	case Load:
+		return v.load(e)
 	default:
-		return v.end(e)
+		return v.finish(e)
 	}
 }
 
@@ -191,22 +214,20 @@ func (v *Validator) call(e *Event) error {
 		v.lastCall++
 		c = new(flight)
 		v.calls[e.Call] = c
-	case c == nil || c.stage != retrying || c.attempt+1 != e.Attempt:
-		return fmt.Errorf("no retry announced attempt %d of call %d", e.Attempt, e.Call)
+	case c == nil || !c.announced || c.attempts+1 != e.Attempt:
+		return fmt.Errorf("nothing announced attempt %d of call %d", e.Attempt, e.Call)
 	case c.due != e.T:
 		return fmt.Errorf("attempt %d of call %d was announced for %v", e.Attempt, e.Call, c.due)
 	}
-	*c = flight{attempt: e.Attempt, began: e.T}
-	if e.Target != "" {
-		c.stage = running
-	}
+	c.attempts, c.announced = e.Attempt, false
+	c.tries = append(c.tries, try{e.Attempt, e.T, e.Target != ""})
 	return nil
 }
 
 // inFlight finds the attempt that e is about, which must have come so far.
-func (v *Validator) inFlight(e *Event, s stage) (*flight, error) {
-	c := v.calls[e.Call]
-	if c == nil || c.attempt != e.Attempt || c.stage != s {
+func (v *Validator) inFlight(e *Event, running bool) (*try, error) {
+	c := v.calls[e.Call].try(e.Attempt)
+	if c == nil || c.running != running {
 		return nil, fmt.Errorf("attempt %d of call %d is not at a point where this can happen", e.Attempt, e.Call)
 	}
 	return c, nil
@@ -220,7 +241,7 @@ var verdicts = map[Kind]map[string]string{
 }
 
 func (v *Validator) verdict(e *Event) error {
-	c, err := v.inFlight(e, asking)
+	c, err := v.inFlight(e, false)
 	if err != nil {
 		return err
 	}
@@ -235,10 +256,10 @@ func (v *Validator) verdict(e *Event) error {
 		return fmt.Errorf("rule %q cannot decide so while %s is %s", e.Rule, b.Name, b.state)
 	}
 	if e.Kind != Admit {
-		c.stage, v.over = ended, e.Call
+		v.end(e.Call, e.Attempt)
 		return nil
 	}
-	c.stage = running
+	c.running = true
 	if probes := e.Rule == "T5" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
 		return fmt.Errorf("rule %s and probe %v do not go together", e.Rule, e.Probe)
 	}
@@ -260,7 +281,7 @@ var applies = map[string]bool{"T2": true, "T3": true, "T8": true, "T9": true, "T
 	"M7": true, "M8": false, "M9": true, "M10": true, "M12": true, "M13": true}
 
 func (v *Validator) ending(e *Event) error {
-	c, err := v.inFlight(e, running)
+	c, err := v.inFlight(e, true)
 	if err != nil {
 		return err
 	}
@@ -274,10 +295,10 @@ func (v *Validator) ending(e *Event) error {
 		delete(v.calls, e.Call)
 		return nil
 	}
-	c.stage, v.over = ended, e.Call
-	if e.Took != e.T-c.began {
-		return fmt.Errorf("the attempt took %v", e.T-c.began)
+	if took := e.T - c.began; e.Took != took {
+		return fmt.Errorf("the attempt took %v", took)
 	}
+	v.end(e.Call, e.Attempt)
 	if e.Breaker == "" {
 		return nil
 	}
@@ -292,17 +313,17 @@ func (v *Validator) ending(e *Event) error {
 
 func (v *Validator) ladder(e *Event) error {
 	c := v.calls[e.Call]
-	if c == nil || c.stage != ended {
-		return fmt.Errorf("no attempt of call %d has just ended", e.Call)
+	if c == nil || (len(c.tries) > 0) != (e.Kind == Hedge) || c.announced && e.Kind != GiveUp {
+		return fmt.Errorf("call %d is not at a point where this can happen", e.Call)
 	}
 	if e.Kind == GiveUp {
 		delete(v.calls, e.Call)
 		return nil
 	}
-	if e.Attempt != c.attempt+1 || e.Wait < 0 {
-		return fmt.Errorf("after attempt %d comes attempt %d, now or later", c.attempt, c.attempt+1)
+	if e.Attempt != c.attempts+1 || e.Wait < 0 {
+		return fmt.Errorf("after attempt %d comes attempt %d, now or later", c.attempts, c.attempts+1)
 	}
-	c.stage, c.due = retrying, e.T+e.Wait
+	c.announced, c.due = true, e.T+e.Wait
 	return nil
 }
 
@@ -373,9 +394,9 @@ func (v *Validator) reroute(e *Event) error {
 	if err != nil {
 		return err
 	}
-	c := v.calls[e.Call]
+	c := v.calls[e.Call].try(e.Attempt)
 	switch {
-	case c == nil || c.attempt != e.Attempt || c.began != e.T || c.stage > running:
+	case c == nil || c.began != e.T:
 		return fmt.Errorf("attempt %d of call %d does not start here", e.Attempt, e.Call)
 	case b.Tool == nil || b.Tool.Guards != e.From:
 		return fmt.Errorf("%s does not guard %s", b.Name, e.From)
@@ -404,7 +425,14 @@ func (v *Validator) health(e *Event) error {
 	return nil
 }
 
-func (v *Validator) end(e *Event) error {
+func (v *Validator) load(e *Event) error {
+	if e.Busy < 0 || e.Waiting < 0 {
+		return errors.New("it does less than nothing")
+	}
+	return v.target(e.Target)
+}
+
+func (v *Validator) finish(e *Event) error {
 	v.ended = true
 	if len(e.States) != len(v.order) {
 		return fmt.Errorf("the run has %d breakers, and here are %d", len(v.order), len(e.States))
