@@ -40,7 +40,9 @@ func (s BudgetSettings) Validate() error {
 
 // Budget is a token bucket that bounds retries (L6): what a client may spend on
 // them follows from how well its calls go, however often each of them fails. It
-// belongs to one client; concurrent calls must take turns.
+// belongs to one client; concurrent calls must take turns. It is Brooker's
+// ("Fixing retries with token buckets and circuit breakers", February 2022), and
+// with other numbers that of the AWS SDKs ("Retry Behavior 2.0", standard mode).
 type Budget struct {
 	s      BudgetSettings
 	tokens float64
@@ -85,3 +87,34 @@ func (b *Budget) cost(afterTimeout bool) float64 {
 }
 
 func (b *Budget) put(tokens float64) { b.tokens = min(b.s.Tokens, b.tokens+tokens) }
+
+// RetryBreaker is a circuit breaker on retries alone (L7): while there were more
+// than a share of failed attempts for each call, of all since it was made, none
+// is made again. First attempts always go. It has no state besides its two
+// counts, so it neither opens nor recovers, but hovers at its threshold. It
+// belongs to one client, as a [Budget] does, and is from the same article.
+type RetryBreaker struct {
+	most            float64
+	calls, failures int
+}
+
+// NewRetryBreaker lets retries go while there is at most that share of failed
+// attempts, from 0 to 1, for each call.
+func NewRetryBreaker(most float64) (*RetryBreaker, error) {
+	b := &RetryBreaker{most: most}
+	if !(most >= 0 && most <= 1) {
+		return b, fmt.Errorf("the share of failures is %v; it must be from 0 to 1", most)
+	}
+	return b, nil
+}
+
+// Call counts a call that starts, whatever number of attempts it comes to.
+func (b *RetryBreaker) Call() { b.calls++ }
+
+// Failure counts an attempt that failed, a retry as well.
+func (b *RetryBreaker) Failure() { b.failures++ }
+
+// Allow says whether a retry may go.
+func (b *RetryBreaker) Allow() bool {
+	return float64(b.failures) <= float64(b.most*float64(b.calls))
+}

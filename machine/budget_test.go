@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -84,5 +85,24 @@ func TestBudgetSettings(t *testing.T) {
 		change(&s)
 		_, err := machine.NewBudget(s)
 		assert.EqualError(t, err, want)
+	}
+}
+
+// TestRetryBreaker holds the share at its edge: as much as it may be lets a
+// retry go.
+func TestRetryBreaker(t *testing.T) {
+	b, err := machine.NewRetryBreaker(0.5)
+	require.NoError(t, err)
+	assert.True(t, b.Allow(), "nothing failed yet")
+	b.Call()
+	b.Failure()
+	assert.False(t, b.Allow(), "1 of 1")
+	b.Call()
+	assert.True(t, b.Allow(), "1 of 2")
+	b.Failure()
+	assert.False(t, b.Allow(), "2 of 2: a retry that fails counts as well")
+	for _, most := range []float64{-0.1, 1.1, math.NaN()} {
+		_, err = machine.NewRetryBreaker(most)
+		assert.EqualError(t, err, fmt.Sprintf("the share of failures is %v; it must be from 0 to 1", most))
 	}
 }

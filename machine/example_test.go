@@ -338,6 +338,21 @@ func ExampleBudgetSettings() {
 	// Output: {Tokens:10 Start:10 PerRetry:1 PerTimeout:0 PerCall:0 PerSuccess:0.1 Refund:false}
 }
 
+// One failed attempt for ten calls still lets a retry go.
+func ExampleRetryBreaker() {
+	b, _ := machine.NewRetryBreaker(0.1)
+	for range 10 {
+		b.Call()
+	}
+	b.Failure()
+	fmt.Println("1 of 10:", b.Allow())
+	b.Failure()
+	fmt.Println("2 of 10:", b.Allow())
+	// Output:
+	// 1 of 10: true
+	// 2 of 10: false
+}
+
 // A retry belongs to one call; a rate limit waits as long as it was told (L2).
 func ExampleRetry() {
 	retry := machine.DefaultLadder().Start(0)

@@ -83,6 +83,9 @@ const (
 	L3 Rule = "L3" // a permanent error is never retried
 	L5 Rule = "L5" // a refused call is not retried
 	L6 Rule = "L6" // a retry needs a token of the budget
+	L7 Rule = "L7" // no retry while too large a share of the attempts failed
+	L8 Rule = "L8" // an answer that is late in coming starts another attempt beside the first
+	L9 Rule = "L9" // who waits for the call gives up: it is cancelled
 )
 
 // The one rule of the tools' health that decides about a call.

@@ -19,7 +19,9 @@ type Curve struct {
 	wait func(n int, base, limit time.Duration) time.Duration // n = 0 before the first retry
 }
 
-// Curves are the ladders by name. A further one is one more row.
+// Curves are the ladders by name. A further one is one more row. Both are as
+// old as retries; the exponential one is Metcalfe and Boggs's (Ethernet, 1976),
+// truncated at a cap.
 var Curves = []Curve{
 	{"exponential", exponential}, // min(base * 2^n, cap): L1
 	{"fixed", func(_ int, base, limit time.Duration) time.Duration { return min(base, limit) }},
@@ -42,7 +44,10 @@ type Jitter struct {
 	mix  func(u float64, d time.Duration, l Ladder, previous time.Duration) time.Duration // u in [0, 1)
 }
 
-// Jitters are the kinds of jitter by name. A further one is one more row.
+// Jitters are the kinds of jitter by name. A further one is one more row. Full,
+// equal and decorrelated are those of the AWS Architecture Blog, "Exponential
+// Backoff And Jitter" (Brooker, March 2015); proportional is that of gRPC and of
+// most client libraries, here a tenth either way.
 var Jitters = []Jitter{
 	{"none", func(_ float64, d time.Duration, _ Ladder, _ time.Duration) time.Duration { return d }},
 	{"proportional", func(u float64, d time.Duration, _ Ladder, _ time.Duration) time.Duration { // d times 0.9 to 1.1
@@ -64,12 +69,16 @@ func between(u float64, a, b time.Duration) time.Duration {
 
 // Ladder is how a call is tried again (L1 to L3). The zero value never retries.
 type Ladder struct {
-	Curve           string        // a name of [Curves]
-	Jitter          string        // a name of [Jitters]
-	Attempts        int           // tries in all that may end in a transient failure
-	Base, Cap       time.Duration // the first wait, and the longest one before jitter
-	FailOnRateLimit bool          // give up at the first rate limit, rather than wait (L2)
-	Deadline        time.Duration // for the call as a whole, from its start; 0: none
+	Curve     string        // a name of [Curves]
+	Jitter    string        // a name of [Jitters]
+	Attempts  int           // tries in all that may end in a transient failure
+	Base, Cap time.Duration // the first wait, and the longest one before jitter
+	Deadline  time.Duration // for the call as a whole, from its start; 0: none
+
+	// A rate limit waits as long as it was told, on a budget of its own (L2),
+	// unless one of these is set.
+	FailOnRateLimit  bool // the call fails at the first one
+	IgnoreRetryAfter bool // it is a transient failure like any other (L1)
 }
 
 // DefaultLadder is L1: 4 attempts, waits of 100 ms doubling up to 10 s, each
@@ -145,6 +154,9 @@ type Step struct {
 // the caller's, so that a replay can repeat it.
 func (r *Retry) Next(now time.Duration, k Kind, retryAfter time.Duration, u float64) Step {
 	var s Step
+	if k == RateLimit && r.l.IgnoreRetryAfter && !r.l.FailOnRateLimit {
+		k = Transient
+	}
 	switch k {
 	case Permanent:
 		return Step{Rule: L3}

@@ -58,6 +58,8 @@ func TestLadders(t *testing.T) {
 		{"L2: as long as it was told", with(func(*machine.Ladder) {}), machine.RateLimit, 20 * s, []time.Duration{20 * s, 20 * s, 20 * s}, machine.L2},
 		{"L2: at once if it was told so", with(func(*machine.Ladder) {}), machine.RateLimit, 0, []time.Duration{0, 0, 0}, machine.L2},
 		{"L2: 60 s at most", with(func(*machine.Ladder) {}), machine.RateLimit, time.Hour, []time.Duration{60 * s, 60 * s, 60 * s}, machine.L2},
+		{"L1: a rate limit as any failure", with(func(l *machine.Ladder) { l.IgnoreRetryAfter = true }), machine.RateLimit, 40 * time.Second, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond}, machine.L1},
+		{"L2: fail wins", with(func(l *machine.Ladder) { l.IgnoreRetryAfter, l.FailOnRateLimit = true, true }), machine.RateLimit, -1, nil, machine.L2},
 		{"L2: fail", with(func(l *machine.Ladder) { l.FailOnRateLimit = true }), machine.RateLimit, -1, nil, machine.L2},
 		{"L3", with(func(*machine.Ladder) {}), machine.Permanent, -1, nil, machine.L3},
 	}
