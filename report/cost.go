@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -28,6 +27,9 @@ type Cost struct {
 	WaitP99    time.Duration
 	WaitMax    time.Duration
 	Harm       int           // refused calls that the target would have served
+	Priced     bool          // some target has a price
+	Money      float64       // for all attempts, at their targets' prices
+	Tokens     int           // likewise
 	Outages    []OutageCost  // of every target in its order, by time
 	Breakers   []BreakerCost // in the order of the scenario; none under a policy without
 }
@@ -99,6 +101,8 @@ var Columns = []Column{
 	{"open_time", "open", Duration, "outages", "time not closed or primary", (*Cost).openTime},
 	{"harm", "harm", Count, "outages", "refused, but would have worked", count(func(c *Cost) int { return c.Harm })},
 	{"burst", "burst", Count, "outages", "most attempts/s in the minute after outages", (*Cost).burst},
+	{"money", "money", Ratio, "price", "for all attempts, by their targets' prices", priced(func(c *Cost) float64 { return c.Money })},
+	{"tokens", "tokens", Count, "price", "likewise", priced(func(c *Cost) float64 { return float64(c.Tokens) })},
 }
 
 // Metric is the figure of that name, in nanoseconds if it is a duration: the
@@ -145,6 +149,11 @@ func always(f func(*Cost) float64) func(*Cost) (float64, bool) {
 
 func count(f func(*Cost) int) func(*Cost) (float64, bool) {
 	return always(func(c *Cost) float64 { return float64(f(c)) })
+}
+
+// priced is a figure that only a run has whose targets have prices.
+func priced(f func(*Cost) float64) func(*Cost) (float64, bool) {
+	return func(c *Cost) (float64, bool) { return f(c), c.Priced }
 }
 
 // ranked is a figure that only finished calls have.
@@ -209,21 +218,6 @@ func larger[T int | time.Duration](v float64, ok bool, p *T) (float64, bool) {
 		return v, ok
 	}
 	return max(v, float64(*p)), true
-}
-
-// rank fills in the waits by nearest rank: the smallest wait that at least that
-// share of the finished calls did not exceed. zeros more calls waited not at all.
-func (c *Cost) rank(waits []time.Duration, zeros int) {
-	slices.Sort(waits)
-	c.Finished = len(waits) + zeros
-	at := func(percent int) time.Duration {
-		i := (c.Finished*percent+99)/100 - 1 - zeros
-		if i < 0 {
-			return 0
-		}
-		return waits[i]
-	}
-	c.WaitP50, c.WaitP99, c.WaitMax = at(50), at(99), at(100)
 }
 
 // plus adds without wrapping around: a sum beyond 292 years stays there.

@@ -122,17 +122,39 @@ func drawCall(t *rapid.T, id int, gates bool) (blocks []block) {
 			return append(blocks, append(start, v))
 		}
 		blocks = append(blocks, start)
-		r := trace.Event{T: drawInstant(t, at, "result"), Kind: trace.Result, Call: id, Target: target,
+		r := trace.Event{T: drawInstant(t, at, "result"), Kind: trace.Result, Call: id, Attempt: attempt, Target: target,
 			Outcome: rapid.SampledFrom([]string{"success", "failure", "timeout", "cancelled"}).Draw(t, "outcome")}
+		r.Took = r.T - at
 		ended := block{r}
+		if rapid.IntRange(0, 4).Draw(t, "hedge") == 0 { // which overtakes it, or is overtaken
+			beside := drawInstant(t, at, "beside")
+			h := r
+			h.Attempt, h.T = attempt+1, max(r.T, beside)
+			h.Took = h.T - beside
+			if h.Outcome == trace.Success {
+				r.T, r.Took, r.Outcome = h.T, h.T-at, trace.Cancelled
+			}
+			blocks = append(blocks, block{{T: beside, Kind: trace.Hedge, Call: id, Attempt: h.Attempt}, {T: beside, Kind: trace.Call, Call: id, To: to, Attempt: h.Attempt, Target: target}})
+			if r.T > beside {
+				ended = block{r, h}
+			} else {
+				ended = block{h}
+				blocks = append(blocks[:len(blocks)-1], block{blocks[len(blocks)-1][0], blocks[len(blocks)-1][1], r})
+			}
+			attempt++
+			r = h
+		}
 		if rapid.Bool().Draw(t, "switch") {
 			ended = append(ended, trace.Event{T: r.T, Kind: trace.Switch, Breaker: "m"}, trace.Event{T: r.T, Kind: trace.Health, Breaker: "a"})
 		}
-		if r.Outcome == trace.Success || attempt == 3 || rapid.Bool().Draw(t, "over") {
+		if r.Outcome == trace.Success || attempt >= 3 || rapid.Bool().Draw(t, "over") {
 			return append(blocks, ended)
 		}
 		at = drawInstant(t, r.T, "wait")
 		blocks = append(blocks, append(ended, trace.Event{T: r.T, Kind: trace.Retry, Call: id, Attempt: attempt + 1, Wait: at - r.T}))
+		if rapid.IntRange(0, 4).Draw(t, "patience") == 0 {
+			return append(blocks, block{{T: at, Kind: trace.GiveUp, Call: id}})
+		}
 	}
 }
 
@@ -226,7 +248,7 @@ func judgeCalls(l trace.List, c *report.Cost) {
 				until = last.Until
 			}
 			wait = until - first
-		case trace.Result:
+		case trace.Result, trace.GiveUp:
 		default: // still under way, or waiting to go again
 			c.Unfinished++
 			c.WaitTotal += end - first
@@ -237,9 +259,12 @@ func judgeCalls(l trace.List, c *report.Cost) {
 			waits = append(waits, wait)
 		}
 		if last.Kind == trace.Result && last.Outcome == trace.Success {
-			s := starts(own)
 			c.Succeeded++
-			c.WaitWasted += s[len(s)-1].T - first
+			for _, s := range starts(own) {
+				if s.Attempt == last.Attempt {
+					c.WaitWasted += s.T - first
+				}
+			}
 		} else {
 			c.Failed++
 			c.WaitWasted += wait

@@ -9,7 +9,7 @@ import (
 )
 
 // Meter is a sink that measures a run while it goes. It keeps the calls in
-// flight and one number for each call that waited, not the events.
+// flight and up to a million waits, not the events.
 type Meter struct {
 	cost     Cost
 	targets  []*targetMeter // in the order of the scenario
@@ -20,14 +20,14 @@ type Meter struct {
 	ending   *meteredCall         // failed at this instant, unless a retry follows
 	endingID int
 	lost     []lostCall
-	waits    []time.Duration // of finished calls that did wait
-	zeros    int             // finished calls that did not
+	waits    waits          // of finished calls
+	spare    []*meteredCall // to use again
 }
 
 // meteredCall is a call in flight.
 type meteredCall struct {
 	first    time.Duration // when the call started
-	began    time.Duration // when its latest attempt started
+	flying   int           // attempts in flight
 	ended    time.Duration // when it failed, if nothing follows
 	wanted   string        // the target that it is for; empty: unknown, so it is never rerouted
 	rerouted bool
@@ -74,11 +74,11 @@ func (m *Meter) Event(e *trace.Event) error {
 			m.cost.Harm++
 		}
 		m.turnedAway(e)
-		m.close(e.Call, e.T, false)
+		m.close(e.Call, e.T, e.T, false)
 	case trace.Exhausted:
 		m.cost.Exhausted++
 		m.turnedAway(e)
-		m.close(e.Call, e.T, false)
+		m.close(e.Call, e.T, e.T, false)
 	case trace.Vanish:
 		m.vanish(e)
 	case trace.Result:
@@ -91,7 +91,9 @@ func (m *Meter) Event(e *trace.Event) error {
 		if t := m.byTarget[e.From]; t != nil {
 			t.turnAway(e.T)
 		}
-	case trace.Phase, trace.Switch, trace.Health, trace.Retry, trace.GiveUp, trace.Operate, trace.Peek:
+	case trace.GiveUp: // where nothing has ended: the caller waited no longer for a retry
+		m.close(e.Call, e.T, e.T, false)
+	case trace.Phase, trace.Burst, trace.Load, trace.Switch, trace.Health, trace.Retry, trace.Hedge, trace.Operate, trace.Peek:
 	}
 	return nil
 }
@@ -100,6 +102,7 @@ func (m *Meter) begin(r *trace.RunInfo) {
 	*m = Meter{byTarget: map[string]*targetMeter{}, byName: map[string]*breakerMeter{}, calls: map[int]*meteredCall{}}
 	for i := range r.Targets {
 		t := newTargetMeter(&r.Targets[i])
+		m.cost.Priced = m.cost.Priced || r.Targets[i].Price != nil
 		m.targets = append(m.targets, t)
 		m.byTarget[t.name] = t
 	}
@@ -119,11 +122,15 @@ func (m *Meter) begin(r *trace.RunInfo) {
 func (m *Meter) call(e *trace.Event) {
 	c := m.calls[e.Call]
 	if c == nil {
-		c = &meteredCall{first: e.T, wanted: m.wanted(e.To)}
+		c = new(meteredCall)
+		if n := len(m.spare); n > 0 {
+			c = m.spare[n-1]
+			m.spare = m.spare[:n-1]
+		}
+		*c = meteredCall{first: e.T, wanted: m.wanted(e.To)}
 		m.calls[e.Call] = c
 		m.cost.Calls++
 	}
-	c.began = e.T
 	if e.Target != "" {
 		m.attempt(c, e)
 	}
@@ -152,15 +159,21 @@ func (m *Meter) admit(e *trace.Event) {
 
 // attempt is the start of one, at e.Target.
 func (m *Meter) attempt(c *meteredCall, e *trace.Event) {
-	c.began = e.T
+	c.flying++
 	m.cost.Attempts++
 	if !c.rerouted && c.wanted != "" && e.Target != c.wanted {
 		c.rerouted = true
 		m.cost.Rerouted++
 	}
-	if t := m.byTarget[e.Target]; t != nil && t.start(e.T) {
+	t := m.byTarget[e.Target]
+	if t == nil {
+		return
+	}
+	if t.start(e.T) {
 		m.cost.Wasted++
 	}
+	m.cost.Money += t.price.Call
+	m.cost.Tokens += t.price.Tokens
 }
 
 func (m *Meter) turnedAway(e *trace.Event) {
@@ -174,15 +187,19 @@ func (m *Meter) result(e *trace.Event) {
 	if c == nil {
 		return
 	}
+	c.flying--
 	if e.Outcome != trace.Success {
-		c.ended = e.T
-		m.ending, m.endingID = c, e.Call
+		if c.flying == 0 {
+			c.ended = e.T
+			m.ending, m.endingID = c, e.Call
+		}
 		return
 	}
+	began := e.T - e.Took
 	if t := m.byTarget[e.Target]; t != nil {
-		t.succeeded(c.began, e.T)
+		t.succeeded(began, e.T)
 	}
-	m.close(e.Call, e.T, true)
+	m.close(e.Call, e.T, began, true)
 }
 
 // settle decides, by the event after a failed attempt, whether its call is over.
@@ -194,22 +211,24 @@ func (m *Meter) settle(e *trace.Event) {
 	id, c := m.endingID, m.ending
 	m.ending = nil
 	if e.Kind != trace.Retry || e.Call != id {
-		m.close(id, c.ended, false)
+		m.close(id, c.ended, c.ended, false)
 	}
 }
 
-// close ends a call by the instant at.
-func (m *Meter) close(id int, at time.Duration, ok bool) {
+// close ends a call at the instant at, if it is in flight; its last attempt
+// began then.
+func (m *Meter) close(id int, at, began time.Duration, ok bool) {
 	c := m.calls[id]
 	if c == nil {
 		return
 	}
 	delete(m.calls, id)
+	m.spare = append(m.spare, c)
 	wait := at - c.first
 	m.wait(wait, true)
 	if ok {
 		m.cost.Succeeded++
-		m.cost.WaitWasted = plus(m.cost.WaitWasted, c.began-c.first)
+		m.cost.WaitWasted = plus(m.cost.WaitWasted, began-c.first)
 		return
 	}
 	m.cost.Failed++
@@ -218,12 +237,8 @@ func (m *Meter) close(id int, at time.Duration, ok bool) {
 
 func (m *Meter) wait(d time.Duration, finished bool) {
 	m.cost.WaitTotal = plus(m.cost.WaitTotal, d)
-	switch {
-	case !finished:
-	case d == 0:
-		m.zeros++
-	default:
-		m.waits = append(m.waits, d)
+	if finished {
+		m.waits.add(d)
 	}
 }
 
@@ -274,7 +289,7 @@ func (m *Meter) finish(end time.Duration) {
 		m.wait(until-l.first, l.known && l.until <= end)
 		m.cost.WaitWasted = plus(m.cost.WaitWasted, until-l.first)
 	}
-	m.cost.rank(m.waits, m.zeros)
+	m.waits.ranks(&m.cost)
 	for _, b := range m.breakers {
 		if !b.resting {
 			b.OpenTime += end - b.since

@@ -18,6 +18,7 @@ const (
 // but for the starts of attempts that it hears of when they succeed.
 type targetMeter struct {
 	name    string
+	price   trace.Price
 	outages []trace.Span // not cut at the run's end; the last may go on forever
 	now     int          // the first outage that is not over
 	soon    int          // the first outage whose aftermath is not over
@@ -31,6 +32,9 @@ type targetMeter struct {
 
 func newTargetMeter(t *trace.Target) *targetMeter {
 	m := &targetMeter{name: t.Name, outages: t.Outages(forever)}
+	if t.Price != nil {
+		m.price = *t.Price
+	}
 	m.burst = make([]int, len(m.outages))
 	for _, o := range m.outages {
 		m.turned = append(m.turned, o.To)

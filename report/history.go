@@ -19,12 +19,12 @@ type History struct {
 	Moments  []Moment          // transitions, in the order of the events
 
 	byName  map[string]*BreakerHistory
-	starts  map[int]time.Duration // of the attempts in flight, by call
-	via     map[int]string        // the breaker that a call in flight went through
-	changes []change              // transitions, and switches apart from them, in the order of the events
-	detours []*detour             // in the order in which they began
-	grouped []*group              // what groups made, once the run is over
-	ended   int                   // the call whose attempt ended last: it is over unless a Retry follows
+	flying  map[int]int    // attempts in flight, by call
+	via     map[int]string // the breaker that a call in flight went through
+	changes []change       // transitions, and switches apart from them, in the order of the events
+	detours []*detour      // in the order in which they began
+	grouped []*group       // what groups made, once the run is over
+	ended   int            // the call whose last attempt in flight ended: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -107,11 +107,14 @@ func (h *History) Event(e *trace.Event) error {
 	case trace.Run:
 		h.begin(e.Run)
 	case trace.Call:
-		h.starts[e.Call] = e.T
+		if e.Target != "" {
+			h.flying[e.Call]++
+		}
 		if e.Attempt == 1 {
 			h.Calls++
 		}
 	case trace.Admit:
+		h.flying[e.Call]++
 		h.via[e.Call] = e.Breaker
 		if e.Probe {
 			h.mark(MarkProbe, e, e.T)
@@ -125,7 +128,7 @@ func (h *History) Event(e *trace.Event) error {
 		h.mark(MarkLost, e, e.T)
 		h.forget(e.Call)
 	case trace.Result:
-		h.mark(resultMark(e), e, h.starts[e.Call])
+		h.mark(resultMark(e), e, e.T-e.Took)
 		h.restart(e)
 		h.answered(e)
 	case trace.Transition:
@@ -136,7 +139,7 @@ func (h *History) Event(e *trace.Event) error {
 		h.reroute(e)
 	case trace.Health:
 		h.reading(e)
-	case trace.Retry, trace.GiveUp, trace.Phase, trace.Operate, trace.Peek:
+	case trace.Retry, trace.GiveUp, trace.Hedge, trace.Phase, trace.Burst, trace.Load, trace.Operate, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
 	}
@@ -146,7 +149,7 @@ func (h *History) Event(e *trace.Event) error {
 func (h *History) begin(r *trace.RunInfo) {
 	h.Run = r
 	h.byName = map[string]*BreakerHistory{}
-	h.starts = map[int]time.Duration{}
+	h.flying = map[int]int{}
 	h.via = map[int]string{}
 	for i := range r.Breakers {
 		b := &BreakerHistory{Breaker: &r.Breakers[i]}
@@ -198,7 +201,9 @@ func (h *History) answered(e *trace.Event) {
 			l.To = e.T
 		}
 	}
-	h.ended = e.Call
+	if h.flying[e.Call]--; h.flying[e.Call] == 0 {
+		h.ended = e.Call
+	}
 }
 
 // restart notes a late failure that began the cooldown anew. One at the instant
@@ -214,7 +219,7 @@ func (h *History) restart(e *trace.Event) {
 }
 
 func (h *History) forget(call int) {
-	delete(h.starts, call)
+	delete(h.flying, call)
 	delete(h.via, call)
 }
 

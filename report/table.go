@@ -1,8 +1,10 @@
 package report
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +27,31 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(rows)
+}
+
+// WriteCSV writes the cost table as CSV: a line for each policy and a column for
+// each figure, by its name in JSON. Durations are in nanoseconds; what is
+// undefined is empty.
+func WriteCSV(w io.Writer, rows []Row) error {
+	c := csv.NewWriter(w)
+	line := []string{"policy"}
+	for i := range Columns {
+		line = append(line, Columns[i].Name)
+	}
+	c.Write(line) // the writer keeps its first error
+	for k := range rows {
+		line = append(line[:0], rows[k].Policy)
+		for i := range Columns {
+			text := ""
+			if v, ok := Columns[i].get(&rows[k].Cost); ok {
+				text = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+			line = append(line, text)
+		}
+		c.Write(line)
+	}
+	c.Flush()
+	return c.Error()
 }
 
 // undefined stands in tables where there is no figure.
@@ -98,6 +125,9 @@ func grid(rows []Row, about bool, width int) [][]string {
 	lines := [][]string{head}
 	for i := range Columns {
 		c := &Columns[i]
+		if c.Group == "price" && !slices.ContainsFunc(rows, func(r Row) bool { return r.Cost.Priced }) {
+			continue
+		}
 		if width > 0 && i > 0 && c.Group != Columns[i-1].Group {
 			lines = append(lines, make([]string, len(head)))
 		}

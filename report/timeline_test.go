@@ -299,7 +299,7 @@ func TestARetriedCallStaysWithItsBreaker(t *testing.T) {
 		{Kind: MarkFailed, At: 4, Start: 3, Call: 1, Breaker: "b", Target: "t", Outcome: trace.Failure, Rule: "T3"},
 	}, h.Marks)
 	assert.Empty(t, h.via, "nothing is kept of calls that are over")
-	assert.Empty(t, h.starts)
+	assert.Empty(t, h.flying)
 }
 
 // TestPalette checks the contrast of all text by WCAG 2, and that the states

@@ -10,11 +10,39 @@ import (
 
 // Segment is how a target behaves from At until the next segment.
 type Segment struct {
-	At         time.Duration
+	At time.Duration
+	Answer
+	Burst *Answer // how it answers in a burst; nil: it has none
+	Phase int     // index of the topmost active phase, or -1
+}
+
+// Answer is how a target answers.
+type Answer struct {
 	Mix        Mix
 	Latency    Dist
 	RetryAfter *time.Duration // what a rate limit names; nil: nothing
-	Phase      int            // index of the topmost active phase, or -1
+}
+
+// over lays what b says over the answer.
+func (a *Answer) over(b *Behavior) {
+	if b.Mix != nil {
+		a.Mix = b.Mix
+	}
+	if b.Latency != nil {
+		a.Latency = *b.Latency
+	}
+	if b.RetryAfter != nil {
+		a.RetryAfter = b.RetryAfter
+	}
+}
+
+func (a *Answer) same(o *Answer) bool {
+	return a.Latency == o.Latency && slices.Equal(a.Mix, o.Mix) && equal(a.RetryAfter, o.RetryAfter)
+}
+
+// Outage says whether no attempt can succeed.
+func (a *Answer) Outage() bool {
+	return !slices.ContainsFunc(a.Mix, func(s Share) bool { return s.Outcome == Success })
 }
 
 // Segments are what the target's phases come to when they are laid over its
@@ -42,28 +70,28 @@ func (t *Target) Segments() []Segment {
 
 // at is the behavior at one instant.
 func (t *Target) at(at time.Duration) Segment {
-	s := Segment{At: at, Phase: -1, Mix: t.Base.Mix, Latency: *t.Base.Latency, RetryAfter: t.Base.RetryAfter}
+	s := Segment{At: at, Phase: -1, Answer: Answer{t.Base.Mix, *t.Base.Latency, t.Base.RetryAfter}}
+	if t.Bursts != nil {
+		burst := s.Answer
+		burst.over(&t.Bursts.Behavior)
+		s.Burst = &burst
+	}
 	for i := range t.Phases {
 		p := &t.Phases[i]
 		if at < p.At || p.For != nil && at >= p.At+*p.For {
 			continue
 		}
 		s.Phase = i
-		if p.Mix != nil {
-			s.Mix = p.Mix
-		}
-		if p.Latency != nil {
-			s.Latency = *p.Latency
-		}
-		if p.RetryAfter != nil {
-			s.RetryAfter = p.RetryAfter
+		s.over(&p.Behavior)
+		if s.Burst != nil {
+			s.Burst.over(&p.Behavior)
 		}
 	}
 	return s
 }
 
 func (s *Segment) same(o *Segment) bool {
-	return s.Phase == o.Phase && s.Latency == o.Latency && slices.Equal(s.Mix, o.Mix) && equal(s.RetryAfter, o.RetryAfter)
+	return s.Phase == o.Phase && s.Answer.same(&o.Answer) && (s.Burst == nil || s.Burst.same(o.Burst))
 }
 
 func equal(a, b *time.Duration) bool {

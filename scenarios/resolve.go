@@ -160,6 +160,13 @@ func (r *resolver) resolveTargets() {
 		if it.v.Capacity.said() {
 			t.Capacity = r.capacity(&it.v.Capacity)
 		}
+		t.Network, t.Warmup = it.v.Network.V.Dist, time.Duration(it.v.Warmup.V)
+		if it.v.Bursts.said() {
+			t.Bursts = r.bursts(&it.v.Bursts)
+		}
+		if it.v.Price.said() {
+			t.Price = r.price(&it.v.Price)
+		}
 		for k := range it.v.Phases {
 			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))
 		}
@@ -175,6 +182,7 @@ func (r *resolver) limit(w *val[limitW]) *Limit {
 		}
 		return nil
 	}
+	r.running(&w.V.Rate)
 	if rate.Count > 0 { // else that was said
 		l.Every = max(1, time.Duration(math.Round(float64(rate.Per)/rate.Count)))
 	}
@@ -194,11 +202,11 @@ func isMapping(n ast.Node) bool {
 const mostServers = 1_000_000
 
 func (r *resolver) capacity(w *val[capacityW]) *Capacity {
-	c := &Capacity{Servers: w.V.Servers.V, CancelOnTimeout: w.V.CancelOnTimeout.V}
+	c := &Capacity{Servers: w.V.Servers.V, CancelOnTimeout: w.V.CancelOnTimeout.V, Slowdown: time.Duration(w.V.Slowdown.V)}
 	switch {
 	case !w.V.Servers.said():
-		if isMapping(w.node) { // else that was said
-			r.missing(w.node, "the capacity", "servers")
+		if isMapping(w.node) && !w.V.Slowdown.said() { // else that was said
+			r.lacks(w.node, []string{"servers", "slowdown"}, "the capacity has no servers, nor a slowdown")
 		}
 	case c.Servers < 1 || c.Servers > mostServers:
 		r.d.fault(w.V.Servers.node, "servers must be from 1 to %d", mostServers)
@@ -210,6 +218,44 @@ func (r *resolver) capacity(w *val[capacityW]) *Capacity {
 		}
 	}
 	return c
+}
+
+// shortestBurst bounds how often a target changes between two events of a run.
+const shortestBurst = time.Millisecond
+
+func (r *resolver) bursts(w *val[burstsW]) *Bursts {
+	b := &Bursts{Apart: time.Duration(w.V.Apart.V), For: time.Duration(w.V.For.V), Behavior: r.behavior(&w.V.behaviorW)}
+	if !isMapping(w.node) { // that was said
+		return b
+	}
+	for _, k := range []struct {
+		name string
+		v    *val[duration]
+	}{{"apart", &w.V.Apart}, {"for", &w.V.For}} {
+		switch {
+		case !k.v.said():
+			r.missing(w.node, "bursts", k.name)
+		case time.Duration(k.v.V) < shortestBurst && !r.d.refused[k.v.node]:
+			r.d.fault(k.v.node, "%s is %s; bursts are at least %s long and apart", k.name, short(k.v.V), shortestBurst)
+		}
+	}
+	if b.Mix == nil && b.Latency == nil && b.RetryAfter == nil {
+		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "bursts change nothing; say outcome, mix, latency or retry_after")
+	}
+	return b
+}
+
+func (r *resolver) price(w *val[priceW]) *Price {
+	p := &Price{Call: w.V.Call.V, Tokens: w.V.Tokens.V}
+	switch {
+	case p.Call < 0 || p.Call > 1e9:
+		r.d.fault(w.V.Call.node, "a call costs %v; it must be from 0 to 1000000000", p.Call)
+	case p.Tokens < 0 || p.Tokens > 1e9:
+		r.d.fault(w.V.Tokens.node, "a call costs %d tokens; it must be from 0 to 1000000000", p.Tokens)
+	case !w.V.Call.said() && !w.V.Tokens.said() && isMapping(w.node):
+		r.lacks(w.node, []string{"call", "tokens"}, "the price is of nothing; say call or tokens")
+	}
+	return p
 }
 
 func (r *resolver) phase(w *val[phaseW]) Phase {
@@ -287,7 +333,7 @@ func (r *resolver) resolveCalls() {
 func (r *resolver) timeout(w *val[duration], to *time.Duration) {
 	if w.said() {
 		if *to = time.Duration(w.V); *to == 0 {
-			r.d.fault(w.node, "a timeout of 0s leaves no time for an answer")
+			r.d.fault(w.node, "0s leaves no time for an answer")
 		}
 	}
 }
@@ -398,7 +444,7 @@ func (r *resolver) resolveCallers() {
 	for i := range r.f.Callers {
 		w := &r.f.Callers[i]
 		c := Callers{Name: fmt.Sprintf("callers-%d", i+1), To: w.V.To.V, Count: 1, Timeout: defaultTimeout,
-			Every: time.Duration(w.V.Every.V), Think: time.Duration(w.V.Think.V), Jitter: w.V.Jitter.V, Start: w.V.Start.V.Dist, Rate: w.V.Rate.V, Poisson: bool(w.V.Arrivals.V)}
+			Every: time.Duration(w.V.Every.V), Think: time.Duration(w.V.Think.V), Jitter: w.V.Jitter.V, Start: w.V.Start.V.Dist, Rates: r.rates(&w.V.Rate), Poisson: bool(w.V.Arrivals.V)}
 		at := w.node
 		if w.V.Name.said() {
 			c.Name, at = w.V.Name.V, w.V.Name.node
@@ -420,6 +466,7 @@ func (r *resolver) resolveCallers() {
 			r.destination(&w.V.To)
 		}
 		r.timeout(&w.V.Timeout, &c.Timeout)
+		r.timeout(&w.V.Patience, &c.Patience)
 		r.rhythm(w, &c)
 		r.until(w, &c)
 		total += c.estimate()
@@ -464,7 +511,7 @@ func (r *resolver) rhythm(w *val[callersW], c *Callers) {
 
 // until settles when the last call may start.
 func (r *resolver) until(w *val[callersW], c *Callers) {
-	once := c.Every == 0 && c.Think == 0 && c.Rate.Count == 0
+	once := c.Every == 0 && c.Think == 0 && !w.V.Rate.said()
 	switch {
 	case w.V.Until.said():
 		c.Until = time.Duration(w.V.Until.V)
@@ -481,11 +528,88 @@ func (r *resolver) until(w *val[callersW], c *Callers) {
 func (c *Callers) estimate() float64 {
 	span := max(0, c.Until.Seconds()-c.Start.A.Seconds())
 	switch {
-	case c.Rate.Count > 0:
-		return span * c.Rate.Count / c.Rate.Per.Seconds()
+	case c.Open():
+		return c.Area(span)
 	case c.Every+c.Think > 0:
 		return float64(c.Count) * math.Ceil(span/(c.Every+c.Think).Seconds())
 	default:
 		return float64(c.Count)
 	}
+}
+
+// mostStages of one stream.
+const mostStages = 1000
+
+// rates are the stages of a stream, the first at 0.
+func (r *resolver) rates(w *val[rateW]) []Stage {
+	if !w.said() || r.d.refused[w.node] {
+		return nil
+	}
+	if w.V.stages == nil {
+		r.running(&val[Rate]{w.V.one, w.node})
+		return []Stage{{Hertz: w.V.one.hertz()}}
+	}
+	if len(w.V.stages) > mostStages {
+		r.d.fault(w.V.stages[mostStages].node, "the rate has %d stages; no more than %d are played", len(w.V.stages), mostStages)
+		return nil
+	}
+	var all []Stage
+	for i := range w.V.stages {
+		v := &w.V.stages[i]
+		s := Stage{At: time.Duration(v.V.At.V), Hertz: v.V.Rate.V.hertz(), Ramp: v.V.Ramp.V}
+		if !v.V.At.said() && isMapping(v.node) {
+			r.missing(v.node, "the stage", "at")
+		}
+		if !v.V.Rate.said() && isMapping(v.node) {
+			r.missing(v.node, "the stage", "rate")
+		}
+		if n := len(all); n > 0 && v.V.At.said() && s.At <= all[n-1].At {
+			r.d.fault(v.V.At.node, "stages are in the order of time; this one is not after %s", short(all[n-1].At))
+		}
+		if i == 0 && s.At > 0 { // no calls until then
+			all = append(all, Stage{})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// running refuses a rate of 0, which only a stage can have.
+func (r *resolver) running(w *val[Rate]) {
+	if w.V.Count == 0 && w.V.Per > 0 {
+		r.d.fault(w.node, "the rate 0 is not above 0 and at most 1000000000/s")
+	}
+}
+
+func (r Rate) hertz() float64 {
+	if r.Per == 0 {
+		return 0
+	}
+	return r.Count / r.Per.Seconds()
+}
+
+// Area is how many calls a stream has made on average in its first seconds.
+func (c *Callers) Area(seconds float64) float64 {
+	area := 0.0
+	for i := range c.Rates {
+		from, to := c.Rates[i].At.Seconds(), math.Inf(1)
+		first, last := c.Rates[i].Hertz, c.Rates[i].Hertz
+		if i+1 < len(c.Rates) {
+			next := &c.Rates[i+1]
+			if to = next.At.Seconds(); next.Ramp {
+				last = next.Hertz
+			}
+		}
+		if seconds <= from {
+			break
+		}
+		if seconds < to {
+			if last != first {
+				last = first + (last-first)*(seconds-from)/(to-from)
+			}
+			to = seconds
+		}
+		area += (to - from) * (first + last) / 2
+	}
+	return area
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -71,6 +72,7 @@ func (r *resolver) expectation(w *val[expectationW], e *Expect) {
 		{v.At.said(), v.State.said() || v.Allows.said(), "at"},
 		{v.Breaker.said(), v.State.said() || v.Allows.said() || v.Transitions.said(), "breaker"},
 		{v.Min.said() || v.Max.said(), v.Metric.said(), "min and max"},
+		{v.About.said() || v.Within.said(), v.Metric.said(), "about and within"},
 	} {
 		if k.said && !k.fits {
 			r.d.fault(w.node, "%s does not belong to this form of expectation", k.key)
@@ -143,13 +145,44 @@ func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
 		r.d.fault(w.V.Metric.node, "unknown metric %q%s", clip(e.Metric), meant(e.Metric, names))
 		return
 	}
-	if !w.V.Min.said() && !w.V.Max.said() {
-		r.lacks(w.node, []string{"min", "max"}, "the expectation bounds nothing; say min or max")
+	if !w.V.Min.said() && !w.V.Max.said() && !w.V.About.said() {
+		r.lacks(w.node, []string{"min", "max", "about"}, "the expectation bounds nothing; say min, max or about")
+	}
+	if w.V.Within.said() && !w.V.About.said() {
+		r.lacks(w.node, []string{"about"}, "within is the tolerance of about, which is not here")
+	}
+	if w.V.About.said() {
+		if w.V.Min.said() || w.V.Max.said() {
+			r.d.fault(w.V.About.node, "about has a tolerance, within; min and max are for an expectation of their own")
+			return
+		}
+		r.about(&w.V.About, &w.V.Within, e, &Metrics[k])
+		return
 	}
 	e.Min, e.Max = r.bound(&w.V.Min, &Metrics[k]), r.bound(&w.V.Max, &Metrics[k])
 	if e.Min != nil && e.Max != nil && *e.Min > *e.Max {
 		r.d.fault(w.V.Min.node, "min is above max; nothing can be both")
 	}
+}
+
+// defaultTolerance is the share by which a metric may miss what it is about.
+const defaultTolerance = 0.05
+
+// about turns a value and its tolerance into bounds.
+func (r *resolver) about(w *val[amountW], within *val[withinW], e *Expect, m *Metric) {
+	if e.About = r.bound(w, m); e.About == nil {
+		return
+	}
+	tolerance := math.Abs(*e.About) * defaultTolerance
+	switch {
+	case within.said() && within.V.isShare:
+		tolerance = math.Abs(*e.About) * within.V.share
+	case within.said():
+		if t := r.bound(&val[amountW]{within.V.amountW, within.node}, m); t != nil {
+			tolerance = *t
+		}
+	}
+	e.Min, e.Max = new(*e.About-tolerance), new(*e.About+tolerance)
 }
 
 func (r *resolver) bound(w *val[amountW], m *Metric) *float64 {

@@ -11,16 +11,48 @@ import (
 	"github.com/breakersim/breakersim/machine"
 )
 
-// builtinPolicies are the policies that every scenario has by name.
+// builtinPolicies are the policies that every scenario has by name. A further
+// one is one more row. What retries makes 4 attempts of a call, within 5
+// minutes, and waits from 100 ms up to 10 s in between; the rows differ in the
+// one thing that they are named for.
 var builtinPolicies = []struct {
-	name              string
-	breakers, retries bool
+	name     string
+	source   string // who describes or ships it so
+	breakers bool
+	change   func(*Policy, *machine.Ladder) // nil: no retries
 }{
-	{"breaker", true, false},
-	{"plain-retries", false, true},
-	{"no-protection", false, false},
-	{"retries+breaker", true, true},
+	{"breaker", "Nygard, Release It! (2007)", true, nil},
+	{"plain-retries", "L1; gRPC and most client libraries: exponential, a tenth of jitter", false, func(*Policy, *machine.Ladder) {}},
+	{"no-protection", "one attempt a call", false, nil},
+	{"retries+breaker", "the breaker outside: Polly's and resilience4j's usual order, a call asks once and its last attempt counts", true, func(*Policy, *machine.Ladder) {}},
+	{"breaker+retries", "the breaker inside: each attempt asks and counts, as in Hystrix under a retrying client", true,
+		func(p *Policy, _ *machine.Ladder) { p.Gate = GateAttempt }},
+	{"breaker-on-retries", "only what is made again asks; Brooker, Fixing retries with token buckets and circuit breakers (2022)", true,
+		func(p *Policy, _ *machine.Ladder) { p.Gate = GateRetry }},
+	{"immediate-retries", "no wait at all, as in a plain loop", false, func(_ *Policy, l *machine.Ladder) { l.Curve, l.Base, l.Jitter = "fixed", 0, "none" }},
+	{"fixed-backoff", "the same wait each time: 1 s, as in Spring Retry", false,
+		func(_ *Policy, l *machine.Ladder) { l.Curve, l.Base, l.Jitter = "fixed", time.Second, "none" }},
+	{"exponential-backoff", "no jitter; Metcalfe and Boggs (1976), truncated", false, func(_ *Policy, l *machine.Ladder) { l.Jitter = "none" }},
+	{"full-jitter", "Brooker, Exponential Backoff And Jitter (2015)", false, func(_ *Policy, l *machine.Ladder) { l.Jitter = "full" }},
+	{"equal-jitter", "likewise", false, func(_ *Policy, l *machine.Ladder) { l.Jitter = "equal" }},
+	{"decorrelated-jitter", "likewise", false, func(_ *Policy, l *machine.Ladder) { l.Jitter = "decorrelated" }},
+	{"retry-budget", "full jitter, and a token bucket that begins full; Brooker (2022), AWS SDKs, Finagle", false, func(p *Policy, l *machine.Ladder) {
+		l.Jitter, p.Budget = "full", new(machine.DefaultBudgetSettings())
+	}},
+	{"retry-breaker", "full jitter while at most a tenth failed; Brooker (2022)", false, func(p *Policy, l *machine.Ladder) {
+		l.Jitter, p.MaxFailures = "full", new(0.1)
+	}},
+	{"retry-after-ignored", "a rate limit waits as any failure does", false, func(_ *Policy, l *machine.Ladder) { l.IgnoreRetryAfter = true }},
+	{"deadlines", "10 s for an attempt, 30 s for the call; Google, Site Reliability Engineering, chapter 22 (2016)", false, func(p *Policy, l *machine.Ladder) {
+		p.Timeout, l.Deadline = 10*time.Second, 30*time.Second
+	}},
+	{"hedged", "a second attempt after 1 s without an answer, and no retries; Dean and Barroso, The Tail at Scale (2013)", false, func(p *Policy, l *machine.Ladder) {
+		p.Hedge, l.Attempts = new(defaultHedge), 1
+	}},
 }
+
+// defaultHedge is gRPC's way (proposal A6): one more attempt, after a second here.
+var defaultHedge = Hedge{After: time.Second, Attempts: 2}
 
 func builtinPolicyNames() []string {
 	var names []string
@@ -84,9 +116,12 @@ func (r *resolver) builtin(name string) (Policy, bool) {
 		if row.breakers {
 			p.Breakers = append([]Breaker{}, r.s.Breakers...)
 		}
-		if row.retries {
+		if row.change != nil {
 			l := machine.DefaultLadder()
-			p.Ladder = &l
+			row.change(&p, &l)
+			if l.Attempts > 1 {
+				p.Ladder = &l
+			}
 		}
 		p.About = p.describe()
 		return p, true
@@ -96,7 +131,7 @@ func (r *resolver) builtin(name string) (Policy, bool) {
 
 // own makes a policy that the file describes.
 func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
-	p := Policy{Name: w.Name.V, GatePerAttempt: bool(w.Gate.V)}
+	p := Policy{Name: w.Name.V, Gate: Gate(w.Gate.V)}
 	switch {
 	case !w.Name.said():
 		r.anyPolicy = true
@@ -111,12 +146,32 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 		if w.Retry.V.Budget.said() {
 			p.Budget, p.SharedBudget = r.budget(&w.Retry.V.Budget), w.Retry.V.Budget.V.Shared.V
 		}
+		if f := &w.Retry.V.MaxFailRate; f.said() {
+			p.MaxFailures = &f.V
+			if _, err := machine.NewRetryBreaker(f.V); err != nil {
+				r.d.fault(f.node, "%v", err)
+			}
+		}
+	}
+	r.timeout(&w.Timeout, &p.Timeout)
+	if w.Hedge.said() {
+		p.Hedge = r.hedge(&w.Hedge)
 	}
 	if !w.Breakers.V.none {
 		p.Breakers = r.changed(&w.Breakers.V.changes)
 	}
 	p.About = p.describe()
 	return p
+}
+
+func (r *resolver) hedge(w *val[hedgeW]) *Hedge {
+	h := defaultHedge
+	if r.timeout(&w.V.After, &h.After); w.V.Attempts.said() {
+		if h.Attempts = w.V.Attempts.V; h.Attempts < 2 || h.Attempts > 10 {
+			r.d.fault(w.V.Attempts.node, "attempts is %d; a hedge has from 2 to 10", h.Attempts)
+		}
+	}
+	return &h
 }
 
 // mostAttempts bounds a call, as the limit of calls bounds a run.
@@ -157,7 +212,7 @@ func (r *resolver) ladder(w *val[ladderW]) *machine.Ladder {
 			r.d.fault(w.V.Attempts.node, "attempts is %d; no more than %d are made", l.Attempts, mostAttempts)
 		}
 	}
-	l.FailOnRateLimit = bool(w.V.OnRateLimit.V)
+	l.FailOnRateLimit, l.IgnoreRetryAfter = w.V.OnRateLimit.V == 1, w.V.OnRateLimit.V == 2
 	return &l
 }
 
@@ -234,35 +289,61 @@ func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
 
 // describe is what the policy does, for captions.
 func (p *Policy) describe() string {
-	var breakers string
-	switch {
-	case len(p.Breakers) == 0:
-		breakers = "no breakers"
-	case p.GatePerAttempt:
-		breakers = "breakers asked for each attempt"
-	default:
-		breakers = "breakers"
+	breakers := "no breakers"
+	if len(p.Breakers) > 0 {
+		breakers = [...]string{"breakers", "breakers asked for each attempt", "breakers asked for retries only"}[p.Gate]
 	}
+	var rest string
+	if p.Timeout > 0 {
+		rest += ", " + short(p.Timeout) + " for an attempt"
+	}
+	if h := p.Hedge; h != nil {
+		rest += fmt.Sprintf(", another attempt after %s without an answer", short(h.After))
+		if h.Attempts > 2 {
+			rest += fmt.Sprintf(", up to %d", h.Attempts)
+		}
+	}
+	if p.Ladder == nil {
+		return breakers + ", no retries" + rest
+	}
+	retries := p.retries() + rest
+	if len(p.Breakers) > 0 && p.Gate == GateCall {
+		return retries + "; breakers outside"
+	}
+	return retries + "; " + breakers
+}
+
+func (p *Policy) retries() string {
 	l := p.Ladder
-	if l == nil {
-		return breakers + ", no retries"
-	}
 	growth := "up to " + short(l.Cap)
 	if l.Curve == "exponential" {
 		growth = "doubling " + growth
 	}
-	retries := fmt.Sprintf("%d attempts, waits from %s %s, %s jitter", l.Attempts, short(l.Base), growth, l.Jitter)
-	if l.Curve == "fixed" {
-		retries = fmt.Sprintf("%d attempts, waits of %s, %s jitter", l.Attempts, short(l.Base), l.Jitter)
+	jitter := l.Jitter + " jitter"
+	if l.Jitter == "none" {
+		jitter = "no jitter"
+	}
+	retries := fmt.Sprintf("%d attempts, waits from %s %s, %s", l.Attempts, short(l.Base), growth, jitter)
+	switch {
+	case l.Curve == "fixed" && l.Base == 0:
+		retries = fmt.Sprintf("%d attempts at once", l.Attempts)
+	case l.Curve == "fixed":
+		retries = fmt.Sprintf("%d attempts, waits of %s, %s", l.Attempts, short(l.Base), jitter)
 	}
 	if b := p.Budget; b != nil {
 		retries += fmt.Sprintf(", from a budget of %v tokens", b.Tokens)
 	}
-	if l.FailOnRateLimit {
+	if p.MaxFailures != nil {
+		retries += fmt.Sprintf(", while at most %v%% failed", float64(*p.MaxFailures*100))
+	}
+	switch {
+	case l.FailOnRateLimit:
 		retries += ", a rate limit fails the call"
+	case l.IgnoreRetryAfter:
+		retries += ", a rate limit waits as any failure"
 	}
-	if len(p.Breakers) > 0 && !p.GatePerAttempt {
-		return retries + "; breakers outside"
+	if l.Deadline > 0 && l.Deadline != machine.DefaultLadder().Deadline {
+		retries += ", " + short(l.Deadline) + " for the call"
 	}
-	return retries + "; " + breakers
+	return retries
 }

@@ -108,6 +108,14 @@ type Target struct {
 	// Capacity is how much it can serve at one time; nil: any number. Latency is
 	// then the time that serving takes, and waiting for it comes on top.
 	Capacity *Capacity
+	// Network is the time that a way takes, there or back, beside the latency.
+	Network Dist
+	// Warmup is how long it is slow after an outage. It works at a tenth of its
+	// speed at first, and at a speed that grows evenly to the whole, as a
+	// service behind a slow start does (Envoy's slow_start, with its defaults).
+	Warmup time.Duration
+	Bursts *Bursts // of trouble; nil: none
+	Price  *Price  // nil: nobody counts
 	// Phases overlay Base. Where they overlap the later one wins, key by key.
 	Phases []Phase
 }
@@ -120,9 +128,24 @@ type Limit struct {
 
 // Capacity bounds what a target does at one time.
 type Capacity struct {
-	Servers         int
-	Queue           *int // attempts that wait at most; nil: any number
-	CancelOnTimeout bool // a caller that stops waiting takes its work back
+	Servers         int           // 0: any number
+	Queue           *int          // attempts that wait at most; nil: any number
+	CancelOnTimeout bool          // a caller that stops waiting takes its work back
+	Slowdown        time.Duration // each other attempt being served adds this to one that begins
+}
+
+// Bursts are stretches in which a target behaves otherwise, and which come by
+// chance: a process of two states, as Gilbert and Elliott's (1960, 1963). Apart
+// and For are means of exponential times.
+type Bursts struct {
+	Apart, For time.Duration
+	Behavior
+}
+
+// Price is what an attempt costs.
+type Price struct {
+	Call   float64
+	Tokens int
 }
 
 // Phase is a stretch of time, [At, At+For), in which a target behaves otherwise.
@@ -168,8 +191,22 @@ type Callers struct {
 	Start   Dist
 	Until   time.Duration // starts are before it
 	Timeout time.Duration // for each attempt
-	Rate    Rate          // of an open stream; the zero Rate: not one
-	Poisson bool          // the stream's gaps are exponential, not constant
+	// Patience is how long a call may take with all its attempts and waits; then
+	// it is cancelled. 0: for ever.
+	Patience time.Duration
+	Rates    []Stage // of an open stream, by time, the first at 0; none: not one
+	Poisson  bool    // the stream's gaps are exponential, not constant
+}
+
+// Open says whether they are a stream.
+func (c *Callers) Open() bool { return len(c.Rates) > 0 }
+
+// Stage is a rate of calls from At on. Where Ramp is set the rate grows or falls
+// evenly to Hertz from that of the stage before, and has come to it at At.
+type Stage struct {
+	At    time.Duration // counted from the start of the stream
+	Hertz float64       // calls a second, from 0 on
+	Ramp  bool
 }
 
 // Rate is Count calls each Per.
@@ -180,13 +217,33 @@ type Rate struct {
 
 // Policy is one way to run the scenario.
 type Policy struct {
-	Name           string
-	About          string // what it does, in a few words
-	Ladder         *machine.Ladder
-	Budget         *machine.BudgetSettings // of retries; nil: none
-	SharedBudget   bool                    // one for all, not one for each caller
-	GatePerAttempt bool                    // gate: attempt
-	Breakers       []Breaker               // with the policy's own settings applied; nil for breakers: none
+	Name         string
+	About        string // what it does, in a few words
+	Ladder       *machine.Ladder
+	Budget       *machine.BudgetSettings // of retries; nil: none
+	SharedBudget bool                    // one for all, not one for each caller
+	MaxFailures  *float64                // failed attempts for each call, above which none is made again; nil: no bound
+	Gate         Gate
+	Timeout      time.Duration // of each attempt of a caller; 0: the caller's own
+	Hedge        *Hedge        // nil: none
+	Breakers     []Breaker     // with the policy's own settings applied; nil for breakers: none
+}
+
+// Gate is when a call asks its breaker.
+type Gate uint8
+
+// When a call asks its breaker.
+const (
+	GateCall    Gate = iota // once, before its first attempt
+	GateAttempt             // before each attempt
+	GateRetry               // before each further attempt; the first one goes in any case
+)
+
+// Hedge starts further attempts beside one that is slow to answer; the first
+// answer that is a success counts (Dean and Barroso, "The Tail at Scale", 2013).
+type Hedge struct {
+	After    time.Duration // since the latest attempt started
+	Attempts int           // in flight at most
 }
 
 // TraceFile is the name of the file that holds the policy's trace.
@@ -208,6 +265,7 @@ type Expect struct {
 	// Metric is a name of [Metrics], within Min and Max (nil: unbounded), in its unit.
 	Metric   string
 	Min, Max *float64
+	About    *float64 // the value that Min and Max are around, if the file states one
 	// Call is a call's number and Is what became of it: "admitted", "refused",
 	// "exhausted" or an outcome.
 	Call int
@@ -242,4 +300,5 @@ var Metrics = []Metric{
 	{"succeeded", Count}, {"failed", Count}, {"unfinished", Count}, {"wait_total", Duration}, {"wait_wasted", Duration},
 	{"wait_p50", Duration}, {"wait_p99", Duration}, {"wait_max", Duration}, {"amplification", Ratio}, {"detect", Duration},
 	{"recover", Duration}, {"overshoot", Duration}, {"openings", Count}, {"open_time", Duration}, {"harm", Count}, {"burst", Count},
+	{"money", Ratio}, {"tokens", Count},
 }

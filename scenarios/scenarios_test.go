@@ -299,7 +299,7 @@ func TestSegments(t *testing.T) {
 		segments := target.Segments()
 		assert.Equal(t, time.Duration(0), segments[0].At)
 		for now := range time.Duration(30) {
-			want := Segment{Mix: target.Base.Mix, Latency: *target.Base.Latency, Phase: -1}
+			want := Segment{Answer: Answer{Mix: target.Base.Mix, Latency: *target.Base.Latency}, Phase: -1}
 			for i, p := range target.Phases {
 				if now >= p.At && (p.For == nil || now < p.At+*p.For) {
 					want.Phase = i

@@ -151,6 +151,14 @@ func (*Rate) schema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Pattern: ratePattern, Examples: []any{"5/s", "300/min"}}
 }
 
+func (*rateW) schema() *jsonschema.Schema {
+	return either(new(Rate).schema(), &jsonschema.Schema{Type: "array", Items: objectSchema(reflect.TypeFor[stageW]())})
+}
+
+func (*withinW) schema() *jsonschema.Schema {
+	return either(&jsonschema.Schema{Type: "string", Pattern: `^[0-9.]+ *%$`, Examples: []any{"2%"}}, new(amountW).schema())
+}
+
 func (*momentW) schema() *jsonschema.Schema {
 	var states []string
 	for _, s := range slices.Concat(toolStates, modelStates) {

@@ -82,7 +82,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"{scenario: a, expect: [{is: gone}]}": "$.expect[0].is: gone",
 		"{scenario: a, targets: {x: {mix: {succes: 1}}}}":                            "$.targets.x: fits none of 2",
 		"{scenario: a, policies: [{name: x, retry: {jitter: some}}]}":                "$.policies[0]: fits none of 2",
-		"{scenario: a, callers: [{to: x, rate: 5}]}":                                 "$.callers[0].rate: not a string",
+		"{scenario: a, callers: [{to: x, rate: 5}]}":                                 "$.callers[0].rate: fits none of 2",
 		"{scenario: a, policies: [{name: x, breakers: {s: {kind: tool}}}], seed: 3}": "$.policies[0]: fits none of 2",
 	} {
 		var file any

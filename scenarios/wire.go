@@ -61,6 +61,10 @@ type targetW struct {
 	behaviorW
 	Limit    val[limitW]    `yaml:"limit" doc:"More attempts than that are answered with rate_limit, and when to come back (default: none)."`
 	Capacity val[capacityW] `yaml:"capacity" doc:"How many attempts it can serve at one time, and what becomes of the others (default: any number)."`
+	Network  val[distW]     `yaml:"network" doc:"The way there, and the way back, beside the latency (default 0s)."`
+	Warmup   val[duration]  `yaml:"warmup" doc:"After an outage it is slow for that long: at first ten times, then less and less (default 0s)." default:"0s"`
+	Bursts   val[burstsW]   `yaml:"bursts" doc:"Stretches of trouble that come by chance (default: none). Phases win over them."`
+	Price    val[priceW]    `yaml:"price" doc:"What an attempt costs, whatever comes of it (default: nobody counts)."`
 	Phases   []val[phaseW]  `yaml:"phases" doc:"Stretches of time in which it behaves otherwise; the later in the list wins."`
 }
 
@@ -77,9 +81,21 @@ type limitW struct {
 }
 
 type capacityW struct {
-	Servers         val[int]  `yaml:"servers" doc:"Attempts that are served at one time." required:"true" minimum:"1" maximum:"1000000"`
-	Queue           val[int]  `yaml:"queue" doc:"Attempts that wait at most; a further one fails at once (default: any number wait)." minimum:"0"`
-	CancelOnTimeout val[bool] `yaml:"cancel_on_timeout" doc:"A caller that stops waiting takes its work back (default false: it is served for nobody)." default:"false"`
+	Servers         val[int]      `yaml:"servers" doc:"Attempts that are served at one time (default, beside a slowdown: any number)." minimum:"1" maximum:"1000000"`
+	Queue           val[int]      `yaml:"queue" doc:"Attempts that wait at most; a further one fails at once (default: any number wait)." minimum:"0"`
+	CancelOnTimeout val[bool]     `yaml:"cancel_on_timeout" doc:"A caller that stops waiting takes its work back (default false: it is served for nobody)." default:"false"`
+	Slowdown        val[duration] `yaml:"slowdown" doc:"What each other attempt that is being served adds to the latency of one that begins (default 0s)." default:"0s"`
+}
+
+type burstsW struct {
+	Apart val[duration] `yaml:"apart" doc:"From the end of one to the next, on average; exponential." required:"true"`
+	For   val[duration] `yaml:"for" doc:"How long one lasts, on average; exponential." required:"true"`
+	behaviorW
+}
+
+type priceW struct {
+	Call   val[float64] `yaml:"call" doc:"Money for an attempt, in whatever currency (default 0)." default:"0" minimum:"0"`
+	Tokens val[int]     `yaml:"tokens" doc:"Tokens for an attempt (default 0)." default:"0" minimum:"0"`
 }
 
 type phaseW struct {
@@ -116,8 +132,15 @@ type callersW struct {
 	Start    val[distW]        `yaml:"start" doc:"When each makes its first call (default 0s)." default:"0s"`
 	Until    val[duration]     `yaml:"until" doc:"Calls start before this instant (default: to the end)."`
 	Timeout  val[duration]     `yaml:"timeout" doc:"For each attempt (default 2m)." default:"2m"`
-	Rate     val[Rate]         `yaml:"rate" doc:"An open stream, such as 5/s or 300/min, instead of count callers."`
+	Patience val[duration]     `yaml:"patience" doc:"For each call with all its attempts and waits: then it is cancelled (default: for ever)."`
+	Rate     val[rateW]        `yaml:"rate" doc:"An open stream, such as 5/s or 300/min, instead of count callers; or a list of steps and ramps."`
 	Arrivals val[arrivalsWord] `yaml:"arrivals" doc:"Of a stream: constant (default) or poisson." default:"constant"`
+}
+
+type stageW struct {
+	At   val[duration] `yaml:"at" doc:"From then on." required:"true"`
+	Rate val[Rate]     `yaml:"rate" doc:"Such as 5/s; 0/s for none." required:"true"`
+	Ramp val[bool]     `yaml:"ramp" doc:"It is come to evenly since the stage before, not at once (default false)." default:"false"`
 }
 
 type ladderW struct {
@@ -126,8 +149,9 @@ type ladderW struct {
 	Base        val[duration]      `yaml:"base" doc:"The first wait (default 100ms)." default:"100ms"`
 	Cap         val[duration]      `yaml:"cap" doc:"The longest wait before jitter (default 10s)." default:"10s"`
 	Jitter      val[string]        `yaml:"jitter" doc:"none, proportional (default), full, equal or decorrelated." enum:"jitter" default:"proportional"`
-	OnRateLimit val[rateLimitWord] `yaml:"on_rate_limit" doc:"wait (default), or fail." default:"wait"`
+	OnRateLimit val[rateLimitWord] `yaml:"on_rate_limit" doc:"wait as long as it says (default), fail, or backoff: wait as after any failure." default:"wait"`
 	Deadline    val[duration]      `yaml:"deadline" doc:"For the call as a whole (default 5m; 0s: none)." default:"5m"`
+	MaxFailRate val[float64]       `yaml:"max_failure_rate" doc:"No retry while there were more failed attempts than that for each call, from 0 to 1 (default: none bounds them)." minimum:"0" maximum:"1"`
 	Budget      val[budgetW]       `yaml:"budget" doc:"A bucket of tokens that retries take from (default: none bounds them); {} takes every default."`
 }
 
@@ -145,8 +169,15 @@ type budgetW struct {
 type ownPolicyW struct {
 	Name     val[string]          `yaml:"name" doc:"A name of your own." required:"true"`
 	Retry    val[ladderW]         `yaml:"retry" doc:"Retry failed attempts within a call; {} takes every default."`
-	Gate     val[gateWord]        `yaml:"gate" doc:"Ask the breaker once a call (default), or for each attempt." default:"call"`
+	Gate     val[gateWord]        `yaml:"gate" doc:"Ask the breaker once a call (default), for each attempt, or for each retry only." default:"call"`
+	Timeout  val[duration]        `yaml:"timeout" doc:"For each attempt of a caller, instead of the caller's own."`
+	Hedge    val[hedgeW]          `yaml:"hedge" doc:"Start further attempts beside one that is slow to answer; {} takes every default."`
 	Breakers val[policyBreakersW] `yaml:"breakers" doc:"none, or settings to change by breaker."`
+}
+
+type hedgeW struct {
+	After    val[duration] `yaml:"after" doc:"So long without an answer starts another attempt (default 1s)." default:"1s"`
+	Attempts val[int]      `yaml:"attempts" doc:"In flight beside each other at most (default 2)." default:"2" minimum:"2" maximum:"10"`
 }
 
 type expectationW struct {
@@ -159,6 +190,8 @@ type expectationW struct {
 	Metric      val[string]         `yaml:"metric" doc:"A column of the cost table by its JSON name." enum:"metric"`
 	Min         val[amountW]        `yaml:"min" doc:"The metric is at least this."`
 	Max         val[amountW]        `yaml:"max" doc:"The metric is at most this."`
+	About       val[amountW]        `yaml:"about" doc:"The metric is this, give or take a tolerance."`
+	Within      val[withinW]        `yaml:"within" doc:"The tolerance of about: a share such as 2%, or an amount (default 5%)." default:"5%"`
 	Call        val[int]            `yaml:"call" doc:"A call's number, from 1." minimum:"1"`
 	Is          val[string]         `yaml:"is" doc:"admitted, refused, exhausted, or the outcome of its last attempt." enum:"fate"`
 }
@@ -199,14 +232,18 @@ func (o *Outcome) parse(text string) error {
 	return err
 }
 
-// The words that a key can be. Each is true for the second of two.
+// The words that a key can be one of two. Each is true for the second of two.
 type (
-	kindWord      bool
-	reportsWord   bool
-	staleWord     bool
-	arrivalsWord  bool
-	rateLimitWord bool
-	gateWord      bool
+	kindWord     bool
+	reportsWord  bool
+	staleWord    bool
+	arrivalsWord bool
+)
+
+// The words of which there are three; each is the index of one.
+type (
+	rateLimitWord int
+	gateWord      int
 )
 
 var (
@@ -214,18 +251,24 @@ var (
 	reportsWords   = []string{"permit", "anonymous"}
 	staleWords     = []string{"count", "ignore"}
 	arrivalsWords  = []string{"constant", "poisson"}
-	rateLimitWords = []string{"wait", "fail"}
-	gateWords      = []string{"call", "attempt"}
+	rateLimitWords = []string{"wait", "fail", "backoff"}
+	gateWords      = []string{"call", "attempt", "retry"}
 )
 
 func (w *kindWord) parse(s string) error     { return second((*bool)(w), s, "kind", kindWords) }
 func (w *reportsWord) parse(s string) error  { return second((*bool)(w), s, "reports", reportsWords) }
 func (w *staleWord) parse(s string) error    { return second((*bool)(w), s, "stale_results", staleWords) }
 func (w *arrivalsWord) parse(s string) error { return second((*bool)(w), s, "arrivals", arrivalsWords) }
-func (w *rateLimitWord) parse(s string) error {
-	return second((*bool)(w), s, "on_rate_limit", rateLimitWords)
+
+func (w *rateLimitWord) parse(s string) (err error) {
+	*(*int)(w), err = oneOf(s, "on_rate_limit", rateLimitWords)
+	return err
 }
-func (w *gateWord) parse(s string) error { return second((*bool)(w), s, "gate", gateWords) }
+
+func (w *gateWord) parse(s string) (err error) {
+	*(*int)(w), err = oneOf(s, "gate", gateWords)
+	return err
+}
 
 func second(w *bool, text, what string, words []string) error {
 	i, err := oneOf(text, what, words)
@@ -240,12 +283,49 @@ func (r *Rate) parse(text string) error {
 	switch {
 	case !ok || err != nil || unit == 0:
 		return fmt.Errorf("%q is not a rate; write it like 5/s, 300/min or 2/h", clip(text))
-	case !(n > 0) || n > 1e9 || math.IsInf(n, 0):
+	case !(n >= 0) || n > 1e9 || math.IsInf(n, 0):
 		return fmt.Errorf("the rate %s is not above 0 and at most 1000000000/s", text)
-	case float64(unit)/n > float64(longestDuration):
+	case n > 0 && float64(unit)/n > float64(longestDuration):
 		return fmt.Errorf("the rate %s is less than one call in ten years", text)
 	}
 	*r = Rate{Count: n, Per: unit}
+	return nil
+}
+
+// rateW is a rate, or stages of them.
+type rateW struct {
+	one    Rate
+	stages []val[stageW]
+}
+
+func (w *rateW) decodeNode(d *decoder, n ast.Node, what string) {
+	if _, list := n.(*ast.SequenceNode); !list {
+		d.decode(n, reflect.ValueOf(&w.one).Elem(), what)
+		return
+	}
+	d.decode(n, reflect.ValueOf(&w.stages).Elem(), what)
+	if len(w.stages) == 0 && !d.refused[n] {
+		d.fault(n, "the rate has no stages; write one, such as {at: 0s, rate: 5/s}")
+	}
+}
+
+// withinW is a tolerance: a share or an amount.
+type withinW struct {
+	share   float64
+	isShare bool
+	amountW
+}
+
+func (w *withinW) parse(text string) error {
+	number, ok := strings.CutSuffix(text, "%")
+	if !ok {
+		return w.amountW.parse(text)
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(n >= 0 && n <= 100) {
+		return fmt.Errorf("%q is not a tolerance; write a share such as 2%%, or an amount", clip(text))
+	}
+	w.share, w.isShare = n/100, true
 	return nil
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -13,14 +14,23 @@ import (
 
 // newCall takes a slot for a call that goes the way rt.
 func (r *run) newCall(rt route) *call {
+	c := &call{slot: len(r.calls)}
 	if n := len(r.vacant); n > 0 {
-		c := r.vacant[n-1]
+		c = r.vacant[n-1]
 		r.vacant = r.vacant[:n-1]
-		c.script, c.caller, c.route, c.holds = -1, -1, rt, false
-		return c
+	} else {
+		r.calls = append(r.calls, c)
 	}
-	c := &call{slot: len(r.calls), script: -1, caller: -1, route: rt}
-	r.calls = append(r.calls, c)
+	c.main, c.hedges, c.flying, c.timer, c.givesUp = nil, c.hedges[:0], 0, 0, math.MaxInt64
+	c.script, c.caller, c.route, c.holds = -1, -1, rt, false
+	return c
+}
+
+// whole is the call that c is an attempt of.
+func (c *call) whole() *call {
+	if c.main != nil {
+		return c.main
+	}
 	return c
 }
 
@@ -30,14 +40,33 @@ func (r *run) start(c *call) {
 		r.err = fmt.Errorf("%s: %w: %d", r.s.File, ErrTooManyCalls, r.s.MaxCalls)
 		return
 	}
+	now := r.clock.Now()
 	c.id = r.count
-	c.attempt = 1
+	c.attempt, c.tried = 1, 1
 	c.seat = c.route.target
+	if c.caller >= 0 {
+		if p := r.s.Callers[r.callers[c.caller].group].Patience; p > 0 {
+			c.givesUp = now + p
+		}
+	}
 	if r.policy.Ladder != nil {
-		c.retry = r.policy.Ladder.Start(r.clock.Now())
+		c.retry = r.policy.Ladder.Start(now)
 		if b := r.budget(c); b != nil {
 			b.Call()
 		}
+		if b := r.brake(c); b != nil {
+			b.Call()
+		}
+	}
+	r.attempt(c)
+}
+
+// again makes a further attempt, unless nobody waits for it any more.
+func (r *run) again(c *call) {
+	if now := r.clock.Now(); now >= c.givesUp {
+		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L9)})
+		r.over(c, now)
+		return
 	}
 	r.attempt(c)
 }
@@ -46,20 +75,16 @@ func (r *run) start(c *call) {
 func (r *run) attempt(c *call) {
 	now := r.clock.Now()
 	c.began = now
-	record := trace.Event{T: now, Kind: trace.Call, Call: c.id, To: c.route.to, Attempt: c.attempt}
-	if c.caller >= 0 {
-		record.Caller = r.s.Callers[r.callers[c.caller].group].Name
-	}
-	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.GatePerAttempt)
+	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.Gate != scenarios.GateCall)
 	out := ""
 	if asks {
 		out = r.resolve(c)
 		asks = c.gate >= 0
 	}
-	if !asks {
-		record.Target = r.targets[c.seat].name
+	if asks && c.attempt == 1 && r.policy.Gate == scenarios.GateRetry { // it goes in any case
+		asks, _ = r.gates[c.gate].Peek(now)
 	}
-	r.emit(record)
+	r.tellStart(c, asks)
 	if out != "" {
 		r.emit(trace.Event{T: now, Kind: trace.Reroute, Call: c.id, Attempt: c.attempt, Breaker: r.gates[c.route.gate].name, From: out,
 			To: r.targets[c.seat].name, Rule: string(machine.H7)})
@@ -68,6 +93,45 @@ func (r *run) attempt(c *call) {
 		return
 	}
 	r.serve(c)
+}
+
+// tellStart records that an attempt starts, or asks whether it may.
+func (r *run) tellStart(c *call, asks bool) {
+	record := trace.Event{T: c.began, Kind: trace.Call, Call: c.id, To: c.route.to, Attempt: c.attempt}
+	if c.caller >= 0 {
+		record.Caller = r.s.Callers[r.callers[c.caller].group].Name
+	}
+	if !asks {
+		record.Target = r.targets[c.seat].name
+	}
+	r.emit(record)
+}
+
+// hedge starts another attempt beside those of c that are slow to answer (L8),
+// if a gate that wants to be asked lets it, and a budget has a token for it.
+func (r *run) hedge(c *call) {
+	now := r.clock.Now()
+	c.timer = 0
+	asks := c.gate >= 0 && c.route.gate >= 0 && r.policy.Gate != scenarios.GateCall
+	if asks {
+		if allows, _ := r.gates[c.gate].Peek(now); !allows {
+			return
+		}
+	}
+	if b := r.budget(c); b != nil && !b.Take(false) {
+		return
+	}
+	c.tried++
+	h := r.newCall(c.route)
+	h.main, h.id, h.script, h.caller, h.key = c, c.id, c.script, c.caller, c.key
+	h.attempt, h.gate, h.seat, h.began = c.tried, c.gate, c.seat, now
+	c.hedges = append(c.hedges, h)
+	r.emit(trace.Event{T: now, Kind: trace.Hedge, Call: c.id, Attempt: h.attempt, Rule: string(machine.L8)})
+	r.tellStart(h, asks)
+	if asks {
+		r.ask(h) // which lets it, as it said
+	}
+	r.serve(h)
 }
 
 // resolve settles which gate the attempt asks, and names the tool that a
@@ -121,13 +185,15 @@ func (r *run) ask(c *call) bool {
 // would is how the attempt that is refused would have ended, if no time went by
 // until a server was free.
 func (r *run) would(c *call) scenarios.Outcome {
-	if tg := &r.targets[c.route.target]; r.limited(c, tg) && !tg.limit.takes(r.clock.Now()) {
+	tg := &r.targets[c.route.target]
+	if r.limited(c, tg) && !tg.limit.takes(r.clock.Now()) {
 		return scenarios.RateLimit
 	}
-	if f := r.fate(c, &r.targets[c.route.target]); f.takes <= f.within || f.outcome == scenarios.Vanish {
-		return f.outcome
+	f := r.fate(c, tg)
+	if f.outcome != scenarios.Vanish && f.there+f.takes+f.back > f.within {
+		return f.cut
 	}
-	return scenarios.Timeout
+	return f.outcome
 }
 
 // serve lets the attempt go to its target: its fate is decided here.
@@ -135,10 +201,12 @@ func (r *run) serve(c *call) {
 	now := r.clock.Now()
 	tg := &r.targets[c.seat]
 	c.fate = r.fate(c, tg)
+	if c.main != nil && c.fate.outcome == scenarios.Vanish { // the others are waited for
+		c.fate.outcome = scenarios.Timeout
+	}
 	tooMany := c.fate.outcome != scenarios.Vanish && r.limited(c, tg) && !tg.limit.take(now)
 	if tooMany {
-		c.fate = fate{outcome: scenarios.RateLimit, retryAfter: tg.limit.wait(now), within: math.MaxInt64}
-		c.done, c.job = now, -1
+		c.fate = fate{outcome: scenarios.RateLimit, takes: c.fate.there + c.fate.back, retryAfter: tg.limit.wait(now), within: math.MaxInt64}
 	}
 	if c.fate.outcome == scenarios.Vanish {
 		until := now + c.fate.takes
@@ -155,10 +223,17 @@ func (r *run) serve(c *call) {
 		return
 	}
 	c.number = r.started
+	w := c.whole()
+	w.flying++
+	if h := r.policy.Hedge; h != nil && w.flying < h.Attempts {
+		w.timer = c.number
+		r.clock.Schedule(sim.Event{At: now + h.After, Class: classHedge, Seq: w.timer, What: uint32(w.slot)})
+	}
 	if tg.servers != nil && !tooMany {
-		r.arrive(c, tg)
+		r.send(c)
 		return
 	}
+	c.done = noWork
 	r.endAt(c, now+c.fate.takes)
 }
 
@@ -167,54 +242,121 @@ func (r *run) endAt(c *call, at time.Duration) {
 	r.clock.Schedule(sim.Event{At: at, Class: classEnd, Seq: c.number, What: uint32(c.slot)})
 }
 
-// endAttempt takes the attempt's result: the ladder decides what follows, and
+// endAttempt takes an attempt's result. If others are in flight a failure
+// changes nothing for the call. Otherwise the ladder decides what follows, and
 // if the call ends here, or the gate wants every attempt, the gate is told.
 func (r *run) endAttempt(c *call) {
 	now := r.clock.Now()
+	w := c.whole()
 	c.number = 0
-	if tg := &r.targets[c.seat]; tg.servers != nil {
+	w.flying--
+	if tg := &r.targets[c.seat]; tg.servers != nil && c.done != noWork {
 		r.leave(c, tg)
 	}
 	kind, failed := failure(c.fate.outcome)
-	var step machine.Step
-	if failed && r.policy.Ladder != nil {
-		u := c.key.Number(uint64(c.attempt)).Number(forWait).Uniform()
-		step = c.retry.Next(now, kind, c.fate.retryAfter, u)
-		if b := r.budget(c); b != nil && step.Retry {
-			if c.timeout = c.fate.outcome == scenarios.Timeout; !b.Take(c.timeout) {
-				step = machine.Step{Rule: machine.L6}
-			}
-		}
-	} else if b := r.budget(c); b != nil && c.fate.outcome == scenarios.Success {
-		b.Success(c.attempt > 1, c.timeout)
+	if !failed && w.flying > 0 {
+		r.callOff(w)
+	}
+	last := w.flying == 0
+	step := r.step(w, c, kind, failed, last)
+	holder := w // of what the gate let through
+	if r.policy.Gate != scenarios.GateCall {
+		holder = c
 	}
 	record := trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
 		Outcome: c.fate.outcome.String(), Took: now - c.began}
 	var told *gate
-	if c.holds && c.fate.outcome != scenarios.Cancelled && (!step.Retry || r.policy.GatePerAttempt) {
-		g := &r.gates[c.gate]
+	if holder.holds && c.fate.outcome != scenarios.Cancelled && (r.policy.Gate != scenarios.GateCall || last && !step.Retry) {
+		g := &r.gates[holder.gate]
 		told = g
 		r.cause = c.id
-		v := g.End(now, &c.pass, !failed, kind)
-		c.holds = false
+		v := g.End(now, &holder.pass, !failed, kind)
+		holder.holds = false
 		record.Breaker, record.Applied, record.Rule = g.name, v.Applied, string(v.Rule)
 		r.tellLapsed()
 	}
 	r.emit(record)
 	r.tell()
 	if told != nil {
-		r.record(told, now-c.since, !failed)
+		r.record(told, now-holder.since, !failed)
+	}
+	if c != w {
+		r.drop(c)
 	}
 	switch {
+	case !last:
+		return
 	case step.Retry:
-		c.attempt++
-		r.emit(trace.Event{T: now, Kind: trace.Retry, Call: c.id, Attempt: c.attempt, Wait: step.Wait, Rule: string(step.Rule)})
-		r.clock.Schedule(sim.Event{At: now + step.Wait, Class: classRetry, Seq: uint64(c.id), What: uint32(c.slot)})
+		w.tried++
+		w.attempt = w.tried
+		r.emit(trace.Event{T: now, Kind: trace.Retry, Call: w.id, Attempt: w.attempt, Wait: step.Wait, Rule: string(step.Rule)})
+		w.timer = 0
+		r.clock.Schedule(sim.Event{At: min(now+step.Wait, w.givesUp), Class: classRetry, Seq: uint64(w.id), What: uint32(w.slot)})
 		return
 	case step.Rule != "":
-		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(step.Rule)})
+		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: w.id, Rule: string(step.Rule)})
 	}
-	r.over(c, now)
+	r.over(w, now)
+}
+
+// step is what follows the end of the attempt c of the call w, its last one in
+// flight or not.
+func (r *run) step(w, c *call, kind machine.Kind, failed, last bool) (step machine.Step) {
+	switch {
+	case c.fate.outcome == scenarios.Cancelled && c.fate.cut == scenarios.Cancelled && r.clock.Now() >= w.givesUp:
+		return machine.Step{Rule: machine.L9}
+	case r.policy.Ladder == nil:
+		return step
+	case !failed:
+		if b := r.budget(w); b != nil && c.fate.outcome == scenarios.Success {
+			b.Success(w.tried > 1, w.timeout)
+		}
+		return step
+	}
+	brake := r.brake(w)
+	if brake != nil {
+		brake.Failure()
+	}
+	if !last {
+		return step
+	}
+	u := w.key.Number(uint64(c.attempt)).Number(forWait).Uniform()
+	step = w.retry.Next(r.clock.Now(), kind, c.fate.retryAfter, u)
+	if step.Retry && brake != nil && !brake.Allow() {
+		return machine.Step{Rule: machine.L7}
+	}
+	if b := r.budget(w); b != nil && step.Retry {
+		if w.timeout = c.fate.outcome == scenarios.Timeout; !b.Take(w.timeout) {
+			return machine.Step{Rule: machine.L6}
+		}
+	}
+	return step
+}
+
+// callOff cancels the attempts of a call that another one overtook. No breaker
+// hears of them (T16).
+func (r *run) callOff(w *call) {
+	now := r.clock.Now()
+	w.flying = 0
+	for _, c := range append([]*call{w}, w.hedges...) {
+		if c.number == 0 {
+			continue
+		}
+		c.number = 0
+		r.takeBack(c, &r.targets[c.seat])
+		r.emit(trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
+			Outcome: scenarios.Cancelled.String(), Took: now - c.began})
+		if c != w {
+			r.drop(c)
+		}
+	}
+}
+
+// drop frees the slot of a hedge that ended.
+func (r *run) drop(h *call) {
+	h.main.hedges = slices.DeleteFunc(h.main.hedges, func(o *call) bool { return o == h })
+	h.main = nil
+	r.vacant = append(r.vacant, h)
 }
 
 // failure says what kind of failure an outcome is, if it is one.
@@ -233,6 +375,7 @@ func failure(o scenarios.Outcome) (machine.Kind, bool) {
 
 // over frees the slot, and lets the caller go on from the instant end.
 func (r *run) over(c *call, end time.Duration) {
+	c.timer = 0
 	if c.caller >= 0 {
 		r.ended(c.caller, end)
 	}

@@ -15,6 +15,7 @@ type caller struct {
 	group  int     // index in the scenario's callers
 	key    sim.Key // names its draws
 	calls  uint64  // calls started so far
+	area   float64 // of a Poisson stream of several rates: how many were due by now, on average
 	last   time.Duration
 	origin time.Duration // of a stream: where it counts from
 	route  route
@@ -41,7 +42,9 @@ func (r *run) addCallers() {
 			first := sample(group.Start, c.key.Number(0).Number(forStart))
 			c.origin = first
 			if group.Poisson {
-				first += c.gap(group)
+				first = c.arrival(group, first)
+			} else if group.Open() {
+				first = c.due(group, 0)
 			}
 			r.schedule(len(r.callers)-1, first)
 		}
@@ -64,22 +67,59 @@ func (r *run) startMade(i int) {
 	call := r.newCall(c.route)
 	call.caller, call.key = i, c.key.Number(c.calls)
 	r.start(call)
-	if c = &r.callers[i]; group.Rate.Count > 0 {
-		r.schedule(i, c.arrival(group))
+	if c = &r.callers[i]; group.Open() {
+		r.schedule(i, c.arrival(group, c.last))
 	}
 }
 
-// arrival is when the next call of a stream starts.
-func (c *caller) arrival(g *scenarios.Callers) time.Duration {
-	if g.Poisson {
-		return c.last + c.gap(g)
+// arrival is when the next call of a stream starts; the last one started at last.
+func (c *caller) arrival(g *scenarios.Callers, last time.Duration) time.Duration {
+	gap := c.key.Number(c.calls).Number(forGap)
+	switch {
+	case !g.Poisson:
+		return c.due(g, float64(c.calls))
+	case len(g.Rates) == 1:
+		return last + gap.Exponential(time.Duration(math.Round(float64(time.Second)/g.Rates[0].Hertz)))
+	default: // evenly in the number of calls, not in time
+		c.area += float64(gap.Exponential(time.Second)) / float64(time.Second)
+		return c.due(g, c.area)
 	}
-	return c.origin + time.Duration(math.Round(float64(float64(c.calls)*float64(g.Rate.Per))/g.Rate.Count))
 }
 
-func (c *caller) gap(g *scenarios.Callers) time.Duration {
-	mean := float64(g.Rate.Per) / g.Rate.Count
-	return c.key.Number(c.calls).Number(forGap).Exponential(time.Duration(math.Round(mean)))
+// due is when a stream comes to that number of calls, on average; never is later
+// than any run.
+func (c *caller) due(g *scenarios.Callers, calls float64) time.Duration {
+	for i := range g.Rates {
+		s := &g.Rates[i]
+		from, a := c.origin+s.At, s.Hertz
+		if i+1 == len(g.Rates) {
+			if a == 0 {
+				break
+			}
+			return later(from, calls/a)
+		}
+		next := &g.Rates[i+1]
+		b := a
+		if next.Ramp {
+			b = next.Hertz
+		}
+		span := (next.At - s.At).Seconds()
+		if area := float64(span*(a+b)) / 2; calls >= area {
+			calls -= area
+			continue
+		}
+		root := math.Sqrt(float64(a*a) + float64(float64(2*(b-a)/span)*calls)) // the rate by then
+		return later(from, 2*calls/(a+root))
+	}
+	return math.MaxInt64
+}
+
+// later is so many seconds after from.
+func later(from time.Duration, seconds float64) time.Duration {
+	if seconds *= float64(time.Second); seconds >= math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return from + time.Duration(math.Round(seconds))
 }
 
 // ended plans the caller's next call after its current one, which it waited for

@@ -6,17 +6,22 @@ import (
 
 	"github.com/breakersim/breakersim/scenarios"
 	"github.com/breakersim/breakersim/sim"
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // servers serve a target's attempts, first come, first served. What an attempt
 // takes is then the work for a server; waiting for one comes on top.
 type servers struct {
-	free   int
-	room   int // for those that wait
-	waits  int // of the queue, those whose work was not taken back
-	cancel bool
-	queue  []waiting
-	head   int // of the queue, what still waits
+	all      int
+	busy     int
+	room     int // for those that wait
+	waits    int // of the queue, those whose work was not taken back
+	cancel   bool
+	slowdown time.Duration // of work that begins, by each other that is being done
+	queue    []waiting
+	head     int // of the queue, what still waits
+
+	toldBusy, toldWaits int
 }
 
 // waiting is work that no server has begun.
@@ -24,6 +29,12 @@ type waiting struct {
 	slot   int // of its call
 	number uint64
 	work   time.Duration
+}
+
+// arrival is work on its way to a target.
+type arrival struct {
+	target int
+	waiting
 }
 
 // job is work that a server does.
@@ -72,37 +83,82 @@ func newServers(c *scenarios.Capacity) *servers {
 	if c == nil {
 		return nil
 	}
-	s := &servers{free: c.Servers, room: math.MaxInt, cancel: c.CancelOnTimeout}
+	s := &servers{all: c.Servers, room: math.MaxInt, cancel: c.CancelOnTimeout, slowdown: c.Slowdown}
+	if c.Servers == 0 {
+		s.all = math.MaxInt
+	}
 	if c.Queue != nil {
 		s.room = *c.Queue
 	}
 	return s
 }
 
-// arrive lets the attempt's work begin, wait, or be turned away.
-func (r *run) arrive(c *call, tg *target) {
-	now, s := r.clock.Now(), tg.servers
-	c.done, c.job = -1, -1
-	switch w := (waiting{c.slot, c.number, c.fate.takes}); {
-	case s.free > 0:
-		r.begin(c.seat, w)
-	case s.waits < s.room:
-		s.queue = append(s.queue, w)
-		s.waits++
-	default:
-		c.fate.outcome, c.done = scenarios.Failure, now
-		r.endAt(c, now)
-		return
-	}
+// send lets the attempt's work go to the target.
+func (r *run) send(c *call) {
+	now := r.clock.Now()
+	c.done, c.job, c.there = -1, -1, false
 	if c.fate.within < math.MaxInt64-now {
 		r.endAt(c, now+c.fate.within)
 	}
+	a := arrival{c.seat, waiting{c.slot, c.number, c.fate.takes}}
+	if c.fate.there == 0 {
+		r.arrive(a)
+		return
+	}
+	at := len(r.under)
+	if n := len(r.landed); n > 0 {
+		at = r.landed[n-1]
+		r.landed = r.landed[:n-1]
+		r.under[at] = a
+	} else {
+		r.under = append(r.under, a)
+	}
+	r.clock.Schedule(sim.Event{At: now + c.fate.there, Class: classArrive, Seq: c.number, What: uint32(at)})
 }
 
-// begin lets a server do the work. Its call may have stopped waiting.
+// land ends the way of an arrival.
+func (r *run) land(at int) {
+	a := r.under[at]
+	r.landed = append(r.landed, at)
+	r.arrive(a)
+}
+
+// arrive lets work begin, wait, or be turned away. Its call may have stopped
+// waiting.
+func (r *run) arrive(a arrival) {
+	s, c := r.targets[a.target].servers, r.calls[a.slot]
+	waited := c.number == a.number
+	if waited {
+		c.there = true
+	} else if s.cancel {
+		return // its caller took it back
+	}
+	switch {
+	case s.busy < s.all:
+		r.begin(a.target, a.waiting)
+	case s.waits < s.room:
+		s.queue = append(s.queue, a.waiting)
+		s.waits++
+	case waited:
+		c.fate.outcome, c.there = scenarios.Failure, false
+		r.answerAt(c, r.clock.Now())
+	}
+}
+
+// answerAt plans the answer of work that is done at that instant, if its caller
+// waits for it.
+func (r *run) answerAt(c *call, done time.Duration) {
+	c.done = done + c.fate.back
+	if c.done-c.began <= c.fate.within {
+		r.endAt(c, c.done)
+	}
+}
+
+// begin lets a server do the work.
 func (r *run) begin(target int, w waiting) {
-	now := r.clock.Now()
-	r.targets[target].servers.free--
+	now, s := r.clock.Now(), r.targets[target].servers
+	done := now + w.work + time.Duration(s.busy)*s.slowdown
+	s.busy++
 	r.served++
 	j := job{target, r.served}
 	at := len(r.jobs)
@@ -113,13 +169,10 @@ func (r *run) begin(target int, w waiting) {
 	} else {
 		r.jobs = append(r.jobs, j)
 	}
-	done := now + w.work
 	r.clock.Schedule(sim.Event{At: done, Class: classFree, Seq: r.served, What: uint32(at)})
 	if c := r.calls[w.slot]; c.number == w.number {
-		c.done, c.job = done, at
-		if done-c.began <= c.fate.within {
-			r.endAt(c, done)
-		}
+		c.job, c.work = at, r.served
+		r.answerAt(c, done)
 	}
 }
 
@@ -132,8 +185,8 @@ func (r *run) free(at int, start uint64) {
 	r.jobs[at].start = 0
 	r.idle = append(r.idle, at)
 	s := r.targets[j.target].servers
-	s.free++
-	for s.free > 0 && s.head < len(s.queue) {
+	s.busy--
+	for s.busy < s.all && s.head < len(s.queue) {
 		w := s.queue[s.head]
 		if s.head++; s.head > len(s.queue)/2 && s.head > 64 {
 			s.queue = s.queue[:copy(s.queue, s.queue[s.head:])]
@@ -147,17 +200,52 @@ func (r *run) free(at int, start uint64) {
 	}
 }
 
-// leave is the end of an attempt: with its work done, or because its caller
-// waits no longer.
+// leave is the end of an attempt: with its answer, or because its caller waits
+// no longer.
 func (r *run) leave(c *call, tg *target) {
 	if c.done >= 0 && c.done <= r.clock.Now() {
 		return
 	}
-	c.fate.outcome = scenarios.Timeout
+	c.fate.outcome = c.fate.cut
+	r.takeBack(c, tg)
+}
+
+// takeBack takes the work of an attempt from the target, if that can be done.
+func (r *run) takeBack(c *call, tg *target) {
 	switch s := tg.servers; {
-	case s.cancel && c.job >= 0:
-		r.free(c.job, r.jobs[c.job].start)
-	case s.cancel:
+	case s == nil || !s.cancel || c.done == noWork:
+	case c.job >= 0:
+		r.free(c.job, c.work) // nothing if it is done
+	case c.there:
 		s.waits--
 	}
+}
+
+// noWork is when the answer comes to an attempt that was none for a server.
+const noWork = time.Duration(math.MinInt64)
+
+// measure reads what bounded targets do at the whole second before t, or at t,
+// if something happened since the last one: before what happens at t.
+func (r *run) measure(t time.Duration) {
+	if len(r.bounded) == 0 || t < r.second {
+		return
+	}
+	for _, i := range r.bounded {
+		tg := &r.targets[i]
+		if s := tg.servers; s.busy != s.toldBusy || s.waits != s.toldWaits {
+			s.toldBusy, s.toldWaits = s.busy, s.waits
+			r.loads = append(r.loads, trace.Event{T: r.second, Kind: trace.Load, Target: tg.name, Busy: s.busy, Waiting: s.waits})
+		}
+	}
+	r.second = t - t%time.Second + time.Second
+}
+
+// tellLoads tells what was measured up to the instant t.
+func (r *run) tellLoads(t time.Duration) {
+	n := 0
+	for n < len(r.loads) && r.loads[n].T <= t {
+		r.emit(r.loads[n])
+		n++
+	}
+	r.loads = r.loads[:copy(r.loads, r.loads[n:])]
 }

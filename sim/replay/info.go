@@ -51,16 +51,22 @@ func targetInfo(t *scenarios.Target) trace.Target {
 		info.Limit = &trace.Limit{Every: l.Every, Burst: l.Burst}
 	}
 	if c := t.Capacity; c != nil {
-		info.Capacity = &trace.Capacity{Servers: c.Servers, Queue: c.Queue, CancelOnTimeout: c.CancelOnTimeout}
+		info.Capacity = &trace.Capacity{Servers: c.Servers, Queue: c.Queue, CancelOnTimeout: c.CancelOnTimeout, Slowdown: c.Slowdown}
+	}
+	if t.Network != (scenarios.Dist{}) {
+		info.Network = t.Network.String()
+	}
+	info.Warmup = t.Warmup
+	if b := t.Bursts; b != nil {
+		info.Bursts = &trace.Bursts{Apart: b.Apart, For: b.For}
+		info.Bursts.Outcome, info.Bursts.Latency = words(&b.Behavior)
+	}
+	if p := t.Price; p != nil {
+		info.Price = &trace.Price{Call: p.Call, Tokens: p.Tokens}
 	}
 	for _, p := range t.Phases {
 		ph := trace.TargetPhase{At: p.At, For: p.For}
-		if p.Mix != nil {
-			ph.Outcome = p.Mix.String()
-		}
-		if p.Latency != nil {
-			ph.Latency = p.Latency.String()
-		}
+		ph.Outcome, ph.Latency = words(&p.Behavior)
 		info.Phases = append(info.Phases, ph)
 	}
 	for _, s := range t.Segments() {
@@ -73,4 +79,15 @@ func targetInfo(t *scenarios.Target) trace.Target {
 		info.Segments = append(info.Segments, seg)
 	}
 	return info
+}
+
+// words are what a behavior says, as captions write it; empty where it says nothing.
+func words(b *scenarios.Behavior) (outcome, latency string) {
+	if b.Mix != nil {
+		outcome = b.Mix.String()
+	}
+	if b.Latency != nil {
+		latency = b.Latency.String()
+	}
+	return outcome, latency
 }

@@ -18,10 +18,12 @@ import (
 const (
 	classEnd      sim.Class = iota // attempts end, in the order of their starts
 	classFree                      // servers are done, in the order in which they began
+	classArrive                    // attempts reach a target over its network, in the order of their starts
 	classOperate                   // resets and kill switches, in file order
 	classScripted                  // scripted calls start, in file order
 	classMade                      // callers' calls start, in file order
 	classRetry                     // ladders try again, by call
+	classHedge                     // attempts start beside slow ones, in the order of those
 	classPeek                      // breakers are read, in file order
 	classExpect                    // expectations are checked, in file order
 )
@@ -44,7 +46,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 	}
 	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(s, p)})
 	for i := range r.targets {
-		if ph := r.targets[i].behavior().Phase; ph != trace.NoPhase {
+		if ph := r.targets[i].segment().Phase; ph != trace.NoPhase {
 			r.emit(trace.Event{Kind: trace.Phase, Target: r.targets[i].name, Phase: ph})
 		}
 	}
@@ -54,6 +56,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 	}
 	last := time.Duration(0)
 	for e := range r.clock.Until(end) {
+		r.measure(e.At)
 		if r.unseen(e) {
 			continue
 		}
@@ -84,21 +87,28 @@ type run struct {
 	event   trace.Event // the one being told, so that telling does not allocate
 	err     error       // the first that stopped the run
 	targets []target
-	changes []change // of targets, still to come
+	changes []change      // of targets, still to come
+	bursty  []int         // targets with bursts
+	bounded []int         // targets with servers
+	second  time.Duration // the next whole one, at which they are measured
+	loads   []trace.Event // what came of that and was not told yet
 	gates   []gate
 	router  machine.Router
-	budgets []*machine.Budget // of retries: one for all, or the scripted calls' and then each caller's; none
-	news    []trace.Event     // what a machine did and nobody was told yet
-	cause   int               // the call on whose behalf a machine is being touched, or 0
-	routes  []route           // of the scripted entries
+	budgets []*machine.Budget       // of retries: one for all, or the scripted calls' and then each caller's; none
+	brakes  []*machine.RetryBreaker // likewise
+	news    []trace.Event           // what a machine did and nobody was told yet
+	cause   int                     // the call on whose behalf a machine is being touched, or 0
+	routes  []route                 // of the scripted entries
 	callers []caller
-	calls   []*call // slots
-	vacant  []*call // slots to use again
-	count   int     // calls started
-	started uint64  // attempts started
-	jobs    []job   // being served, where a target's capacity is bounded
-	idle    []int   // jobs to use again
-	served  uint64  // jobs begun
+	calls   []*call   // slots
+	vacant  []*call   // slots to use again
+	count   int       // calls started
+	started uint64    // attempts started
+	under   []arrival // on their way to a target
+	landed  []int     // arrivals to use again
+	jobs    []job     // being served, where a target's capacity is bounded
+	idle    []int     // jobs to use again
+	served  uint64    // jobs begun
 	expect  *expectations
 }
 
@@ -109,8 +119,15 @@ type route struct {
 	target int // index; the gate may choose another
 }
 
-// call is a call in flight.
+// call is a call in flight with its latest attempt, or a hedge: an attempt
+// beside that of its main call.
 type call struct {
+	main    *call         // of a hedge; nil: it is none
+	hedges  []*call       // in flight, by their starts
+	flying  int           // attempts in flight, hedges among them
+	tried   int           // attempts so far
+	timer   uint64        // the attempt after which a hedge is due, or 0
+	givesUp time.Duration // when it is cancelled
 	slot    int
 	id      int
 	script  int // index in the scenario's calls, or -1
@@ -126,8 +143,10 @@ type call struct {
 	fate    fate
 	timeout bool          // the last retry came after a timeout
 	number  uint64        // of the attempt in flight: what else ends is of an earlier one
-	done    time.Duration // when its work is done, once a server of bounded capacity began it; else negative
+	done    time.Duration // when its answer comes, once a server began its work; else negative
 	job     int           // that work, or -1
+	work    uint64        // which one it is
+	there   bool          // it has reached the target
 	retry   machine.Retry
 	pass    Pass
 }
@@ -141,9 +160,18 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	}
 	for i := range s.Targets {
 		t := &s.Targets[i]
-		r.targets = append(r.targets, target{name: t.Name, key: r.root.Name(t.Name), segments: t.Segments(), limit: newLimit(t.Limit), servers: newServers(t.Capacity)})
+		r.targets = append(r.targets, newTarget(t, r.root.Name(t.Name)))
 	}
 	r.changes = changes(r.targets)
+	for i := range r.targets {
+		if r.targets[i].bursts != nil {
+			r.bursty = append(r.bursty, i)
+		}
+		if r.targets[i].servers != nil {
+			r.bounded = append(r.bounded, i)
+		}
+	}
+	r.second = time.Second
 	for i := range p.Breakers {
 		b := &p.Breakers[i]
 		g, err := newGate(b, r.hooks(b.Name))
@@ -208,34 +236,46 @@ func (r *run) targetNamed(name string) int {
 	panic("replay: a gate chose the target " + name + ", which the scenario does not have")
 }
 
-// addBudgets makes the buckets that retries take from, if the policy has any.
+// addBudgets makes what bounds retries, if the policy has it: the buckets that
+// they take from, and the breakers that count failures.
 func (r *run) addBudgets() error {
-	if r.policy.Budget == nil {
-		return nil
-	}
 	n := 1
 	if !r.policy.SharedBudget {
 		n += len(r.callers)
 	}
 	for range n {
-		b, err := machine.NewBudget(*r.policy.Budget)
-		if err != nil {
-			return err
+		if r.policy.Budget != nil {
+			b, err := machine.NewBudget(*r.policy.Budget)
+			if err != nil {
+				return err
+			}
+			r.budgets = append(r.budgets, b)
 		}
-		r.budgets = append(r.budgets, b)
+		if r.policy.MaxFailures != nil {
+			b, err := machine.NewRetryBreaker(*r.policy.MaxFailures)
+			if err != nil {
+				return err
+			}
+			r.brakes = append(r.brakes, b)
+		}
 	}
 	return nil
 }
 
 // budget is the one that the call's retries take from, or nil.
-func (r *run) budget(c *call) *machine.Budget {
+func (r *run) budget(c *call) *machine.Budget { return ofClient(r, r.budgets, c) }
+
+// brake is the one that counts the call's failures, or nil.
+func (r *run) brake(c *call) *machine.RetryBreaker { return ofClient(r, r.brakes, c) }
+
+func ofClient[T any](r *run, all []*T, c *call) *T {
 	switch {
-	case r.budgets == nil:
+	case all == nil:
 		return nil
 	case r.policy.SharedBudget:
-		return r.budgets[0]
+		return all[0]
 	default:
-		return r.budgets[c.caller+1]
+		return all[c.caller+1]
 	}
 }
 
@@ -265,8 +305,13 @@ func (r *run) unseen(e sim.Event) bool {
 	case classFree:
 		r.free(int(e.What), e.Seq)
 		return true
+	case classArrive:
+		r.land(int(e.What))
+		return true
 	case classEnd:
 		return r.calls[e.What].number != e.Seq
+	case classHedge:
+		return r.calls[e.What].timer != e.Seq
 	default:
 		return false
 	}
@@ -286,7 +331,9 @@ func (r *run) play(e sim.Event) {
 	case classMade:
 		r.startMade(int(e.What))
 	case classRetry:
-		r.attempt(r.calls[e.What])
+		r.again(r.calls[e.What])
+	case classHedge:
+		r.hedge(r.calls[e.What])
 	case classPeek:
 		r.peek(&r.s.Calls[e.What])
 	case classExpect:
@@ -296,6 +343,7 @@ func (r *run) play(e sim.Event) {
 
 // finish ends the record at the instant end.
 func (r *run) finish(end time.Duration) {
+	r.measure(end)
 	r.advance(end)
 	r.cause = 0
 	states := make([]trace.BreakerState, 0, len(r.gates))

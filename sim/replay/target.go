@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -19,9 +20,61 @@ type target struct {
 	now      int      // index of the current segment
 	limit    *limit   // nil: none
 	servers  *servers // nil: any number
+	network  scenarios.Dist
+	bursts   *bursts // nil: none
+	warmup   time.Duration
+	cold     time.Duration // when the last outage ended; negative: there was none
 }
 
-func (t *target) behavior() *scenarios.Segment { return &t.segments[t.now] }
+// bursts come and go by chance.
+type bursts struct {
+	apart, last time.Duration // on average
+	on          bool
+	next        time.Duration // when that changes
+	n           uint64        // how often it did
+}
+
+func newTarget(t *scenarios.Target, key sim.Key) target {
+	tg := target{name: t.Name, key: key, segments: t.Segments(), limit: newLimit(t.Limit), servers: newServers(t.Capacity), network: t.Network, warmup: t.Warmup, cold: -1}
+	if b := t.Bursts; b != nil {
+		tg.bursts = &bursts{apart: b.Apart, last: b.For}
+		tg.bursts.plan(key)
+	}
+	return tg
+}
+
+// plan draws when the state changes next.
+func (b *bursts) plan(key sim.Key) {
+	mean := b.apart
+	if b.on {
+		mean = b.last
+	}
+	b.next += key.Number(b.n).Number(forBurst).Exponential(mean)
+	b.n++
+}
+
+func (t *target) segment() *scenarios.Segment { return &t.segments[t.now] }
+
+// answer is how the target answers now.
+func (t *target) answer() *scenarios.Answer {
+	s := t.segment()
+	if t.bursts != nil && t.bursts.on {
+		return s.Burst
+	}
+	return &s.Answer
+}
+
+// coldest is the speed of a target that comes out of an outage, as a share.
+const coldest = 0.1
+
+// slow is how long what takes d takes at now, after an outage perhaps.
+func (t *target) slow(now, d time.Duration) time.Duration {
+	if t.cold < 0 || now-t.cold >= t.warmup {
+		return d
+	}
+	speed := max(coldest, float64(now-t.cold)/float64(t.warmup))
+	return time.Duration(min(math.Round(float64(d)/speed), math.MaxInt64/4))
+}
 
 // change is the instant at which a target's next segment begins.
 type change struct {
@@ -41,17 +94,60 @@ func changes(targets []target) []change {
 	return all
 }
 
-// advance lets targets change up to and including the instant t.
+// mostToggles bounds a run whose bursts go on for ever while nothing else happens.
+const mostToggles = 10_000_000
+
+// advance lets targets change up to and including the instant t: first their
+// measures are told, then phases change, then bursts.
 func (r *run) advance(t time.Duration) {
-	for len(r.changes) > 0 && r.changes[0].at <= t {
-		c := r.changes[0]
-		r.changes = r.changes[1:]
-		tg := &r.targets[c.target]
-		before := tg.behavior().Phase
-		tg.now++
-		if after := tg.behavior().Phase; after != before {
-			r.emit(trace.Event{T: c.at, Kind: trace.Phase, Target: tg.name, Phase: after})
+	for {
+		next, burst := time.Duration(math.MaxInt64), -1
+		if len(r.changes) > 0 {
+			next = r.changes[0].at
 		}
+		for _, i := range r.bursty {
+			if b := r.targets[i].bursts; b.next < next {
+				next, burst = b.next, i
+			}
+		}
+		r.tellLoads(min(t, next))
+		switch {
+		case next > t:
+			return
+		case burst >= 0:
+			r.toggle(&r.targets[burst])
+			if r.err != nil {
+				return
+			}
+		default:
+			c := r.changes[0]
+			r.changes = r.changes[1:]
+			r.change(&r.targets[c.target], c.at)
+		}
+	}
+}
+
+// change begins the target's next segment.
+func (r *run) change(tg *target, at time.Duration) {
+	before := *tg.segment()
+	tg.now++
+	after := tg.segment()
+	if before.Outage() && !after.Outage() {
+		tg.cold = at
+	}
+	if after.Phase != before.Phase {
+		r.emit(trace.Event{T: at, Kind: trace.Phase, Target: tg.name, Phase: after.Phase})
+	}
+}
+
+// toggle begins or ends a burst.
+func (r *run) toggle(tg *target) {
+	b := tg.bursts
+	b.on = !b.on
+	r.emit(trace.Event{T: b.next, Kind: trace.Burst, Target: tg.name, On: b.on})
+	b.plan(tg.key)
+	if b.n > mostToggles && r.err == nil {
+		r.err = errors.New(r.s.File + ": " + tg.name + " has more bursts than are played; make them longer, or the run shorter")
 	}
 }
 
@@ -63,78 +159,90 @@ const (
 	forJitter // a caller's
 	forStart
 	forGap
+	forThere // the way to the target
+	forBack
+	forBurst
 )
 
 // fate is how an attempt goes: fixed at its start.
 type fate struct {
-	outcome    scenarios.Outcome
-	takes      time.Duration // of a vanished attempt: until its caller stops waiting
-	within     time.Duration // where capacity is bounded: how long its caller waits at most; takes is the work alone
-	forever    bool          // a vanished attempt whose caller never stops
-	retryAfter time.Duration // what a rate limit names; negative: nothing
+	outcome     scenarios.Outcome
+	takes       time.Duration // of a vanished attempt: until its caller stops waiting; for a server: the work alone
+	there, back time.Duration // the ways; in takes already where no server is waited for
+	within      time.Duration // how long its caller waits at most
+	cut         scenarios.Outcome
+	forever     bool          // a vanished attempt whose caller never stops
+	retryAfter  time.Duration // what a rate limit names; negative: nothing
 }
 
 // fate decides how an attempt of c at the target tg would go if it began now.
 func (r *run) fate(c *call, tg *target) fate {
-	b := tg.behavior()
+	now := r.clock.Now()
+	a := tg.answer()
 	k := tg.key.Number(uint64(c.key)).Number(uint64(c.attempt))
-	f := fate{outcome: draw(b.Mix, k.Number(forOutcome)), retryAfter: -1}
-	if b.RetryAfter != nil {
-		f.retryAfter = *b.RetryAfter
+	f := fate{outcome: draw(a.Mix, k.Number(forOutcome)), retryAfter: -1, within: math.MaxInt64, cut: scenarios.Timeout}
+	if a.RetryAfter != nil {
+		f.retryAfter = *a.RetryAfter
 	}
-	f.within = math.MaxInt64
 	if c.script >= 0 {
-		f.scripted(&r.s.Calls[c.script], b, k)
+		if f.scripted(&r.s.Calls[c.script]) {
+			f.answered(tg, a, now, k)
+		}
 	} else {
-		f.within = r.s.Callers[r.callers[c.caller].group].Timeout
-		f.made(f.within, b, k, tg.servers != nil)
+		if f.within = r.policy.Timeout; f.within == 0 {
+			f.within = r.s.Callers[r.callers[c.caller].group].Timeout
+		}
+		if f.outcome == scenarios.Timeout || f.outcome == scenarios.Vanish {
+			f.takes = f.within
+		} else {
+			f.answered(tg, a, now, k)
+		}
 	}
-	if r.policy.Ladder == nil {
-		return f
+	if r.policy.Ladder != nil { // L1: the call's deadline cuts it
+		f.within = min(f.within, c.whole().retry.Deadline()-now)
 	}
-	left := c.retry.Deadline() - r.clock.Now() // L1: the call's deadline cuts it
-	if f.within = min(f.within, left); tg.servers != nil && f.outcome != scenarios.Vanish {
-		return f
+	if at := c.whole().givesUp; at < math.MaxInt64 && at-now <= f.within {
+		f.within, f.cut = at-now, scenarios.Cancelled
 	}
-	if f.takes > left {
-		f.takes = left
-		if f.outcome != scenarios.Vanish {
-			f.outcome = scenarios.Timeout
+	switch {
+	case f.outcome == scenarios.Vanish:
+		f.takes = min(f.takes, f.within)
+	case tg.servers != nil: // which do not know of it
+	default:
+		f.takes += f.there + f.back
+		f.there, f.back = 0, 0
+		if f.takes > f.within { // an answer exactly then is still an answer
+			f.outcome, f.takes = f.cut, f.within
 		}
 	}
 	return f
 }
 
-// scripted applies what the entry says, which beats the target.
-func (f *fate) scripted(e *scenarios.Call, b *scenarios.Segment, k sim.Key) {
+// scripted applies what the entry says, which beats the target. It says whether
+// the target has a say in how long it takes.
+func (f *fate) scripted(e *scenarios.Call) bool {
 	if e.Outcome != nil {
 		f.outcome = *e.Outcome
 	}
 	if e.RetryAfter != nil {
 		f.retryAfter = *e.RetryAfter
 	}
+	f.forever = f.outcome == scenarios.Vanish
 	switch {
 	case e.Takes != nil:
 		f.takes = *e.Takes
 	case f.outcome == scenarios.Timeout:
 		f.takes = e.Timeout
 	default:
-		f.takes = sample(b.Latency, k.Number(forLatency))
+		return true
 	}
-	f.forever = f.outcome == scenarios.Vanish
+	return false
 }
 
-// made ends an attempt at its timeout at the latest, unless it is work for a
-// server, which does not know of it. An answer exactly then is still an answer.
-func (f *fate) made(timeout time.Duration, b *scenarios.Segment, k sim.Key, work bool) {
-	if f.outcome == scenarios.Timeout || f.outcome == scenarios.Vanish {
-		f.takes = timeout
-		return
-	}
-	f.takes = sample(b.Latency, k.Number(forLatency))
-	if f.takes > timeout && !work {
-		f.outcome, f.takes = scenarios.Timeout, timeout
-	}
+// answered draws how long an answer takes.
+func (f *fate) answered(tg *target, a *scenarios.Answer, now time.Duration, k sim.Key) {
+	f.takes = tg.slow(now, sample(a.Latency, k.Number(forLatency)))
+	f.there, f.back = sample(tg.network, k.Number(forThere)), sample(tg.network, k.Number(forBack))
 }
 
 func draw(m scenarios.Mix, k sim.Key) scenarios.Outcome {
