@@ -331,7 +331,7 @@ func TestMeterOfNothing(t *testing.T) {
 			undefined = append(undefined, c.Name)
 		}
 	}
-	assert.Equal(t, []string{"wait_p50", "wait_p99", "wait_max", "amplification", "detect", "recover"}, undefined)
+	assert.Equal(t, []string{"wait_p50", "wait_p99", "wait_max", "amplification", "detect", "recover", "money", "tokens"}, undefined)
 	_, ok := got.Metric("calories")
 	assert.False(t, ok)
 }

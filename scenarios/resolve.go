@@ -234,7 +234,7 @@ func (r *resolver) bursts(w *val[burstsW]) *Bursts {
 	}{{"apart", &w.V.Apart}, {"for", &w.V.For}} {
 		switch {
 		case !k.v.said():
-			r.missing(w.node, "bursts", k.name)
+			r.lacks(w.node, []string{k.name}, "bursts have no %s", k.name)
 		case time.Duration(k.v.V) < shortestBurst && !r.d.refused[k.v.node]:
 			r.d.fault(k.v.node, "%s is %s; bursts are at least %s long and apart", k.name, short(k.v.V), shortestBurst)
 		}
@@ -577,7 +577,7 @@ func (r *resolver) rates(w *val[rateW]) []Stage {
 // running refuses a rate of 0, which only a stage can have.
 func (r *resolver) running(w *val[Rate]) {
 	if w.V.Count == 0 && w.V.Per > 0 {
-		r.d.fault(w.node, "the rate 0 is not above 0 and at most 1000000000/s")
+		r.d.fault(w.node, "a rate of 0 is for one stage of several; write one above 0")
 	}
 }
 

@@ -71,8 +71,8 @@ func (r *resolver) expectation(w *val[expectationW], e *Expect) {
 	}{
 		{v.At.said(), v.State.said() || v.Allows.said(), "at"},
 		{v.Breaker.said(), v.State.said() || v.Allows.said() || v.Transitions.said(), "breaker"},
-		{v.Min.said() || v.Max.said(), v.Metric.said(), "min and max"},
-		{v.About.said() || v.Within.said(), v.Metric.said(), "about and within"},
+		{v.Min.said() || v.Max.said(), v.Metric.said(), "min or max"},
+		{v.About.said() || v.Within.said(), v.Metric.said(), "about or within"},
 	} {
 		if k.said && !k.fits {
 			r.d.fault(w.node, "%s does not belong to this form of expectation", k.key)

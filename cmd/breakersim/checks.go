@@ -31,6 +31,9 @@ func (c *tested) messages() []string {
 	var m []string
 	for _, f := range c.failures {
 		m = append(m, fmt.Sprintf("%s:%d: %s", c.scenario.File, f.Line, f.Message))
+		for _, e := range f.Around {
+			m = append(m, "    "+e)
+		}
 	}
 	return m
 }

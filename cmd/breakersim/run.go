@@ -184,6 +184,9 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 	}
 	for _, x := range r.failures {
 		fmt.Fprintf(w, "%s:%d: under %s: %s\n", r.scenario.File, x.Line, x.Policy, x.Message)
+		for _, e := range x.Around {
+			fmt.Fprintf(w, "    %s\n", e)
+		}
 	}
 	fmt.Fprintf(w, "\nwritten to %s:", dir)
 	for _, name := range files {

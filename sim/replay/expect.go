@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -17,7 +19,8 @@ var ErrTooManyCalls = errors.New("the run makes more calls than the limit (raise
 type Failure struct {
 	Line    int // in the scenario file
 	Policy  string
-	Message string // what was expected, and what came instead
+	Message string   // what was expected, and what came instead
+	Around  []string // the events around it, in the trace's form for people
 }
 
 // expectations are those that apply under one policy, and what is gathered to
@@ -29,6 +32,7 @@ type expectations struct {
 	transitions map[string][]trace.Event
 	calls       map[int]*became
 	failed      []Failure
+	places      []place // of what failed
 }
 
 // became is what a call has come to.
@@ -93,24 +97,26 @@ func (x *expectations) Event(e *trace.Event) error {
 func (r *run) check(e *scenarios.Expect) {
 	now := r.clock.Now()
 	g := r.gateNamed(e.Breaker)
+	at := place{breaker: e.Breaker, at: now}
 	if g == nil {
-		r.expect.fail(e, "expected something of breaker %s at %v; this policy has no such breaker", e.Breaker, now)
+		r.expect.fail(e, at, "expected something of breaker %s at %v; this policy has no such breaker", e.Breaker, now)
 		return
 	}
 	if e.Allows != nil {
 		if allows, _ := g.Peek(now); allows != *e.Allows {
 			words := map[bool]string{true: "to admit a call", false: "to admit no call"}
-			r.expect.fail(e, "expected %s %s at %v; it is %s and would do the opposite", e.Breaker, words[*e.Allows], now, g.State(now))
+			r.expect.fail(e, at, "expected %s %s at %v; it is %s and would do the opposite", e.Breaker, words[*e.Allows], now, g.State(now))
 		}
 		return
 	}
 	if got := g.State(now); got != e.State.String() {
-		r.expect.fail(e, "expected %s to be %s at %v; it is %s", e.Breaker, e.State, now, got)
+		r.expect.fail(e, at, "expected %s to be %s at %v; it is %s", e.Breaker, e.State, now, got)
 	}
 }
 
-func (x *expectations) fail(e *scenarios.Expect, format string, a ...any) {
-	x.failed = append(x.failed, Failure{e.Line, x.policy, fmt.Sprintf(format, a...)})
+func (x *expectations) fail(e *scenarios.Expect, at place, format string, a ...any) {
+	x.failed = append(x.failed, Failure{Line: e.Line, Policy: x.policy, Message: fmt.Sprintf(format, a...)})
+	x.places = append(x.places, at)
 }
 
 // failures judges the rest, at the end.
@@ -131,12 +137,19 @@ func (x *expectations) failures(metric func(string) (float64, bool)) []Failure {
 
 func (x *expectations) judgeTransitions(e *scenarios.Expect) {
 	got := x.transitions[e.Breaker]
-	same := len(got) == len(e.Transitions)
-	for i := 0; same && i < len(got); i++ {
-		same = got[i].To == e.Transitions[i].State.String() && got[i].Effective == e.Transitions[i].At
+	n := 0 // so many came as expected
+	for n < min(len(got), len(e.Transitions)) && got[n].To == e.Transitions[n].State.String() && got[n].Effective == e.Transitions[n].At {
+		n++
 	}
-	if same {
+	at := place{breaker: e.Breaker, at: math.MaxInt64}
+	switch {
+	case n == len(got) && n == len(e.Transitions):
 		return
+	case n < len(got):
+		at.at = got[n].T
+	}
+	if n < len(e.Transitions) {
+		at.at = min(at.at, e.Transitions[n].At)
 	}
 	var want, came []string
 	for _, m := range e.Transitions {
@@ -145,35 +158,38 @@ func (x *expectations) judgeTransitions(e *scenarios.Expect) {
 	for _, t := range got {
 		came = append(came, fmt.Sprintf("%s@%v", t.To, short(t.Effective)))
 	}
-	x.fail(e, "expected %s to go [%s]; it went [%s]", e.Breaker, strings.Join(want, ", "), strings.Join(came, ", "))
+	x.fail(e, at, "expected %s to go [%s]; it went [%s]", e.Breaker, strings.Join(want, ", "), strings.Join(came, ", "))
 }
 
 func (x *expectations) judgeCall(e *scenarios.Expect) {
 	c := x.calls[e.Call]
+	at := place{call: e.Call, at: math.MaxInt64}
 	switch {
 	case !c.started:
-		x.fail(e, "expected call %d to be %s; there was no call %d", e.Call, e.Is, e.Call)
+		x.fail(e, at, "expected call %d to be %s; there was no call %d", e.Call, e.Is, e.Call)
 	case e.Is == "admitted" && c.admitted, e.Is == c.last:
 	case c.last == "":
-		x.fail(e, "expected call %d to be %s; it was still running at the end", e.Call, e.Is)
+		x.fail(e, at, "expected call %d to be %s; it was still running at the end", e.Call, e.Is)
 	default:
-		x.fail(e, "expected call %d to be %s; it ended as %s", e.Call, e.Is, c.last)
+		x.fail(e, at, "expected call %d to be %s; it ended as %s", e.Call, e.Is, c.last)
 	}
 }
 
 func (x *expectations) judgeMetric(e *scenarios.Expect, metric func(string) (float64, bool)) {
 	v, ok := metric(e.Metric)
 	if !ok {
-		x.fail(e, "expected %s %s; it is undefined here", e.Metric, bounds(e))
+		x.fail(e, place{}, "expected %s %s; it is undefined here", e.Metric, bounds(e))
 		return
 	}
 	if e.Min != nil && v < *e.Min || e.Max != nil && v > *e.Max {
-		x.fail(e, "expected %s %s; it is %s", e.Metric, bounds(e), amount(e.Metric, v))
+		x.fail(e, place{}, "expected %s %s; it is %s", e.Metric, bounds(e), amount(e.Metric, v))
 	}
 }
 
 func bounds(e *scenarios.Expect) string {
 	switch {
+	case e.About != nil:
+		return "of about " + amount(e.Metric, *e.About) + " (from " + amount(e.Metric, *e.Min) + " to " + amount(e.Metric, *e.Max) + ")"
 	case e.Max == nil:
 		return "of at least " + amount(e.Metric, *e.Min)
 	case e.Min == nil:
@@ -209,4 +225,73 @@ func short(d time.Duration) string {
 func Expectations(s *scenarios.Scenario, p *scenarios.Policy) int {
 	x := newExpectations(s, p)
 	return len(x.instants) + len(x.others)
+}
+
+// place is where in the record a failure is to be understood: at an instant of a
+// breaker, or all along a call. The zero place is nowhere.
+type place struct {
+	breaker string
+	call    int
+	at      time.Duration
+}
+
+// Around a failure so many events are shown.
+const (
+	shownBefore = 3
+	shownAfter  = 2
+	shownOfCall = 8
+)
+
+// around is a sink that finds the events around places.
+type around struct {
+	places        []place
+	before, after [][]trace.Event // by place
+}
+
+// explain plays the scenario again, which gives the same events, and puts those
+// around each failure beside it.
+func explain(s *scenarios.Scenario, p *scenarios.Policy, x *expectations) error {
+	a := &around{places: x.places, before: make([][]trace.Event, len(x.places)), after: make([][]trace.Event, len(x.places))}
+	again := *s
+	again.Expect = nil
+	if _, err := Run(&again, p, Options{Sinks: []trace.Sink{a}}); err != nil {
+		return err
+	}
+	for i := range x.failed {
+		var text bytes.Buffer
+		w := trace.NewTextWriter(&text)
+		for _, e := range append(a.before[i], a.after[i]...) {
+			if err := w.Event(&e); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for line := range strings.Lines(text.String()) {
+			x.failed[i].Around = append(x.failed[i].Around, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return nil
+}
+
+// Event keeps e for each place that it is near.
+func (a *around) Event(e *trace.Event) error {
+	for i, p := range a.places {
+		switch {
+		case p.call > 0:
+			if e.Call == p.call && len(a.before[i]) < shownOfCall {
+				a.before[i] = append(a.before[i], *e)
+			}
+		case p.breaker == "" || e.Breaker != p.breaker:
+		case e.T <= p.at:
+			if len(a.before[i]) == shownBefore {
+				a.before[i] = a.before[i][:copy(a.before[i], a.before[i][1:])]
+			}
+			a.before[i] = append(a.before[i], *e)
+		case len(a.after[i]) < shownAfter:
+			a.after[i] = append(a.after[i], *e)
+		}
+	}
+	return nil
 }

@@ -74,7 +74,11 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.expect.failures(o.Metric), nil
+	failures := r.expect.failures(o.Metric)
+	if len(failures) > 0 {
+		return failures, explain(s, p, r.expect)
+	}
+	return nil, nil
 }
 
 // run is one replay under way.
