@@ -54,6 +54,23 @@ var builtinPolicies = []struct {
 // defaultHedge is gRPC's way (proposal A6): one more attempt, after a second here.
 var defaultHedge = Hedge{After: time.Second, Attempts: 2}
 
+// BuiltinPolicy is a policy that every scenario has by name.
+type BuiltinPolicy struct {
+	Name, About string
+	Source      string // who describes or ships it so
+}
+
+// BuiltinPolicies are all of them, as they are in a scenario that has breakers.
+func BuiltinPolicies() []BuiltinPolicy {
+	r := resolver{s: &Scenario{Breakers: []Breaker{{}}}}
+	var all []BuiltinPolicy
+	for _, row := range builtinPolicies {
+		p, _ := r.builtin(row.name)
+		all = append(all, BuiltinPolicy{p.Name, p.About, row.source})
+	}
+	return all
+}
+
 func builtinPolicyNames() []string {
 	var names []string
 	for _, p := range builtinPolicies {
