@@ -218,12 +218,11 @@ func (l *lanePlotter) heading(p *panelLanes) {
 	if p.heading == "" {
 		return
 	}
-	room := l.f.width - 2*margin
-	name := fitted(p.heading, textSize, true, room/2)
+	counts := p.h.counts()
+	name := fitted(p.heading, textSize, true, l.f.width-2*margin-width(counts, smallSize, false)-14)
 	y := p.y + headingHeight/2
 	l.pen.text("ink", margin, y, textSize, true, left, name)
 	x := margin + width(name, textSize, true) + 10
-	counts := p.h.counts()
 	l.pen.text("muted", l.f.width-margin, y, smallSize, false, right, counts)
 	if room := l.f.width - margin - width(counts, smallSize, false) - 14 - x; room > 40 {
 		l.pen.text("muted", x, y, smallSize, false, left, fitted(p.about, smallSize, false, room))

@@ -128,46 +128,47 @@ func (f *figure) drawMoments(p *pen, y float64) float64 {
 	return y
 }
 
-// captions tell the settings of every breaker, once where the policies agree.
+// captions tell the settings of every breaker, and what is to be known of the
+// world, once where the panels agree.
 func (t *Timeline) captions() []string {
 	var lines []string
-	policies := map[string][]string{}
+	under := map[string][]string{} // the panels that a line is about
+	most := map[string]int{}       // the panels that it could be about
 	with := 0
 	for _, h := range t.Panels {
 		if len(h.Breakers) > 0 {
 			with++
 		}
+	}
+	for _, h := range t.Panels {
 		for _, b := range h.Breakers {
 			s := settings(b.Breaker)
-			if len(policies[s]) == 0 {
+			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
-			policies[s] = append(policies[s], h.Run.Policy)
+			under[s], most[s] = append(under[s], h.Run.Policy), with
 		}
 	}
-	note := func(line string) { // of the world, which all policies share
-		lines = append(lines, line)
-		policies[line] = make([]string, with)
-	}
-	for i := range t.Panels[0].Run.Targets {
-		target := &t.Panels[0].Run.Targets[i]
-		if l := target.Limit; l != nil {
-			note(fmt.Sprintf("%s takes a call each %s, in bursts up to %s", target.Name, Clock(l.Every), Thousands(int64(l.Burst))))
+	for _, h := range t.Panels {
+		for _, s := range inWords(h.Run) {
+			if len(under[s]) == 0 {
+				lines = append(lines, s)
+			}
+			under[s], most[s] = append(under[s], h.Run.Policy), len(t.Panels)
 		}
-		if target.Capacity != nil {
-			note(target.Name + " " + capacity(target.Capacity))
-		}
-	}
-	for _, s := range t.Panels[0].Run.Substitutes {
-		note("While " + s.Target + " is out, its calls go to " + strings.Join(s.By, ", else to "))
 	}
 	for i, s := range lines {
-		if len(policies[s]) < with {
-			lines[i] = "Under " + strings.Join(policies[s], ", ") + ": " + s
+		if len(under[s]) < most[s] {
+			lines[i] = "Under " + strings.Join(under[s], ", ") + ": " + s
 		}
 	}
 	run := t.Panels[0].Run
 	last := fmt.Sprintf("Virtual time · seed %d", run.Seed)
+	for _, h := range t.Panels {
+		if h.Run.Seed != run.Seed {
+			last += fmt.Sprintf(" · under %s seed %d", h.Run.Policy, h.Run.Seed)
+		}
+	}
 	if len(t.Panels) == 1 {
 		last += " · policy " + run.Policy
 		if run.PolicyAbout != "" {
@@ -175,6 +176,23 @@ func (t *Timeline) captions() []string {
 		}
 	}
 	return append(lines, last)
+}
+
+// inWords is what no lane shows of targets and substitutes.
+func inWords(r *trace.RunInfo) (lines []string) {
+	for i := range r.Targets {
+		target := &r.Targets[i]
+		if l := target.Limit; l != nil {
+			lines = append(lines, fmt.Sprintf("%s takes a call each %s, in bursts up to %s", target.Name, Clock(l.Every), Thousands(int64(l.Burst))))
+		}
+		if target.Capacity != nil {
+			lines = append(lines, target.Name+" "+capacity(target.Capacity))
+		}
+	}
+	for _, s := range r.Substitutes {
+		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", else to "))
+	}
+	return lines
 }
 
 // capacity is what a target serves at one time, in words.

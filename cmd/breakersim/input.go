@@ -127,17 +127,34 @@ func directory(dir string) ([]source, error) {
 	return list, nil
 }
 
+// loaded is a scenario with its variants.
+type loaded struct {
+	*scenarios.Scenario
+	variants []variant
+}
+
 // load reads and checks scenarios. All faults of all files are told at once.
 func load(args []string, in io.Reader, lim scenarios.Limits) ([]*scenarios.Scenario, error) {
+	all, err := loadVariants(args, in, lim, nil)
+	var plain []*scenarios.Scenario
+	for _, s := range all {
+		plain = append(plain, s.Scenario)
+	}
+	return plain, err
+}
+
+// loadVariants does so for the variants as well, one of each scenario for each
+// of the settings.
+func loadVariants(args []string, in io.Reader, lim scenarios.Limits, settings []setting) ([]loaded, error) {
 	sources, err := find(args, in)
 	if err != nil {
 		return nil, err
 	}
-	var all []*scenarios.Scenario
+	var all []loaded
 	var faults []error
 	from := map[string]string{}
 	for _, src := range sources {
-		s, err := src.load(lim)
+		s, err := src.load(lim, settings)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -152,17 +169,28 @@ func load(args []string, in io.Reader, lim scenarios.Limits) ([]*scenarios.Scena
 }
 
 // load reads no more than one byte past the limit.
-func (src source) load(lim scenarios.Limits) (*scenarios.Scenario, error) {
+func (src source) load(lim scenarios.Limits, settings []setting) (loaded, error) {
 	r, err := src.open()
 	if err != nil {
-		return nil, wrong{err}
+		return loaded{}, wrong{err}
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, int64(lim.Bytes)+1))
 	if err != nil {
-		return nil, wrong{err}
+		return loaded{}, wrong{err}
 	}
-	return scenarios.Load(src.file, b, lim)
+	s, err := scenarios.Load(src.file, b, lim)
+	if err != nil {
+		return loaded{}, err
+	}
+	l := loaded{Scenario: s}
+	var faults []error
+	for i := range settings {
+		v, err := settings[i].vary(s, b, lim)
+		l.variants = append(l.variants, v)
+		faults = append(faults, err)
+	}
+	return l, errors.Join(faults...)
 }
 
 // loadOne is for commands that take exactly one scenario.

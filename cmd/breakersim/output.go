@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 )
@@ -96,6 +97,11 @@ func (f *folder) create(name string) (io.Writer, error) {
 	f.files = append(f.files, file)
 	f.names = append(f.names, name)
 	return file, nil
+}
+
+// open reads what has been written to the file that will be called name.
+func (f *folder) open(name string) (*os.File, error) {
+	return os.Open(f.files[slices.Index(f.names, name)].Name())
 }
 
 // write makes a file of what draw writes.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -17,6 +19,7 @@ import (
 type runCmd struct {
 	limits
 	Out       string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where to write: DIR/<scenario>/timeline.png and more (${default})."`
+	Set       []string `sep:"none" placeholder:"PATH=VALUE" help:"Play a variant as well, and say what differs: --set breakers.search.recovery_duration=10s. Commas part several changes of one variant; each further --set is another variant."`
 	Scenarios []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Files, directories, built-in names, or -; without any, all the built-in scenarios."`
 }
 
@@ -33,19 +36,19 @@ func (c *runCmd) Run(s streams) error {
 	if len(names) == 0 {
 		names = scenarios.Names()
 	}
-	all, err := load(names, s.in, lim)
+	settings, err := parseSettings(c.Set)
+	if err != nil {
+		return err
+	}
+	all, err := loadVariants(names, s.in, lim, settings)
 	if err != nil {
 		return err
 	}
 	done := make([]chan played, len(all))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	turns, slots := make(slots, runtime.GOMAXPROCS(0)), make(slots, runtime.GOMAXPROCS(0))
 	for i := range all {
 		done[i] = make(chan played, 1)
-		go func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			done[i] <- c.play(all[i], s)
-		}()
+		go turns.do(func() { done[i] <- c.play(&all[i], s, slots) })
 	}
 	var failed error
 	for _, d := range done {
@@ -69,22 +72,65 @@ type played struct {
 	err  error
 }
 
-func (c *runCmd) play(s *scenarios.Scenario, out streams) played {
+// slots bound how much is done at one time.
+type slots chan struct{}
+
+// do does one thing once there is a slot for it.
+func (s slots) do(f func()) {
+	s <- struct{}{}
+	defer func() { <-s }()
+	f()
+}
+
+// each does n things, each in a slot. The error is that of the first which
+// fails, by number; those beyond one that failed may be left undone.
+func (s slots) each(n int, do func(i int) error) error {
+	var all sync.WaitGroup
+	var lock sync.Mutex
+	first, failed := n, error(nil)
+	fails := func(i int, err error) (beyond bool) {
+		lock.Lock()
+		defer lock.Unlock()
+		if err != nil && i < first {
+			first, failed = i, err
+		}
+		return i > first
+	}
+	for i := range n {
+		all.Go(func() {
+			s.do(func() {
+				if !fails(i, nil) {
+					fails(i, do(i))
+				}
+			})
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// play plays a scenario and its variants, and writes what came of them.
+func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 	dir := filepath.Join(c.Out, s.Name)
 	f, err := openFolder(dir)
 	defer f.discard()
 	if err != nil {
 		return played{err: err}
 	}
-	res, err := replayAll(s, f)
+	res, err := replayAll(s.Scenario, f, slots)
+	if err == nil {
+		err = res.replayVariants(s.variants, f, slots)
+	}
 	if err != nil {
 		return played{err: err}
 	}
-	if err := res.write(f); err != nil {
-		return played{err: err}
-	}
 	var text bytes.Buffer
-	if err := res.print(&text, out, f.names, dir); err != nil {
+	slots.do(func() {
+		if err = res.write(f); err == nil {
+			err = res.print(&text, out, f.names, dir)
+		}
+	})
+	if err != nil {
 		return played{err: err}
 	}
 	if err := f.commit(); err != nil {
@@ -100,34 +146,36 @@ func (c *runCmd) play(s *scenarios.Scenario, out streams) played {
 // results are a scenario's runs under all its policies.
 type results struct {
 	scenario *scenarios.Scenario
-	panels   []*report.History
+	panels   []*report.History // those of the variants last
 	rows     []report.Row
 	failures []replay.Failure
+	whatIfs  []report.WhatIf
+	alike    map[*report.History]bool // variants in which no event differs
 }
 
-// replayAll runs the scenario under each of its policies, and writes the traces.
-func replayAll(s *scenarios.Scenario, f *folder) (*results, error) {
-	res := &results{scenario: s}
+// replayAll runs the scenario under each of its policies, beside each other,
+// and writes the traces. What came of them is in the order of the file.
+func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
+	n := len(s.Policies)
+	res := &results{scenario: s, panels: make([]*report.History, n), rows: make([]report.Row, n), alike: map[*report.History]bool{}}
+	files, failures := make([]io.Writer, n), make([][]replay.Failure, n)
 	for i := range s.Policies {
-		p := &s.Policies[i]
-		w, err := f.create(p.TraceFile())
-		if err != nil {
+		var err error
+		if files[i], err = f.create(s.Policies[i].TraceFile()); err != nil {
 			return nil, err
 		}
-		record := trace.NewWriter(w)
-		history, meter := new(report.History), report.NewMeter()
-		failures, err := replayOne(s, p, meter, record, history)
-		if err != nil {
-			return nil, err
-		}
-		if err := record.Flush(); err != nil {
-			return nil, err
-		}
-		res.panels = append(res.panels, history)
-		res.rows = append(res.rows, report.Row{Policy: p.Name, Cost: meter.Cost()})
-		res.failures = append(res.failures, failures...)
 	}
-	return res, nil
+	err := slots.each(n, func(i int) (err error) {
+		p, record := &s.Policies[i], trace.NewWriter(files[i])
+		history, meter := new(report.History), report.NewMeter()
+		if failures[i], err = replayOne(s, p, meter, record, history); err != nil {
+			return err
+		}
+		res.panels[i], res.rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
+		return record.Flush()
+	})
+	res.failures = slices.Concat(failures...)
+	return res, err
 }
 
 // replayOne runs one policy. Every run is validated while it goes: a trace that
@@ -156,6 +204,7 @@ func (r *results) write(f *folder) error {
 		f.write("timeline.png", picture.WritePNG),
 		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.rows) }),
 		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.rows) }),
+		r.writeWhatIf(f),
 	)
 }
 
@@ -169,8 +218,14 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 	if err := report.WriteTable(w, r.rows, s.width); err != nil {
 		return err
 	}
+	for i := range r.whatIfs {
+		fmt.Fprintln(w)
+		if err := report.WriteWhatIf(w, &r.whatIfs[i], s.width); err != nil {
+			return err
+		}
+	}
 	for _, h := range r.panels {
-		if len(h.Moments) == 0 {
+		if len(h.Moments) == 0 || r.alike[h] {
 			continue
 		}
 		if len(r.panels) > 1 {
