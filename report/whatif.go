@@ -152,7 +152,7 @@ func (d *columnDifference) byText() string {
 	case d.Unit == Count:
 		return sign + Thousands(int64(by))
 	case by < 0.005: // it would look like nothing
-		return sign + strconv.FormatFloat(by, 'g', 1, 64)
+		return sign + strconv.FormatFloat(by, 'f', int(math.Ceil(-math.Log10(by))), 64)
 	default:
 		return sign + strconv.FormatFloat(by, 'f', 2, 64)
 	}
