@@ -18,7 +18,7 @@ import (
 // it was. The path is keys parted by dots; an item of a list is chosen by its
 // index, from 0, or by its name: callers.agents.count, targets.search.phases.0.for.
 // Where a key itself has dots the longest one that fits is meant. A key that is
-// not there is added, and so are the mappings on the way to it. The value is
+// not there is added in front, and so are the mappings on the way to it. The value is
 // YAML. Whether the result makes sense is for [Load] to say; file is only for
 // messages, and a file that cannot be read gives a [*Faults] here as well.
 func Set(file string, src []byte, path, value string) ([]byte, error) {

@@ -153,14 +153,14 @@ func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	assert.Equal(t, want, title+shown)
 }
 
-// TestReadmeTables holds the README's tables against the code that they are
-// made from. UPDATE=1 rewrites them.
+// TestReadmeTables holds the README's tables, and its sample of a variant, against
+// the code that they are made from. UPDATE=1 rewrites them.
 func TestReadmeTables(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	readme := string(b)
-	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t)} {
+	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t)} {
 		head, rest, found := strings.Cut(readme, "<!-- made: "+kind+" -->\n")
 		require.True(t, found)
 		shown, tail, found := strings.Cut(rest, "<!-- /made -->")
@@ -173,6 +173,19 @@ func TestReadmeTables(t *testing.T) {
 	if os.Getenv("UPDATE") != "" {
 		require.NoError(t, os.WriteFile(path, []byte(readme), 0o666))
 	}
+}
+
+// whatIfSample is what the README shows of a variant: the first event that
+// differs and the figures.
+func whatIfSample(t *testing.T) string {
+	var out bytes.Buffer
+	args := []string{"run", "-o", t.TempDir(), "vanished-probe", "--set", "breakers.search.probe_timeout=5s"}
+	require.Equal(t, exitDone, run(args, streams{out: &out, err: &out, width: 80}))
+	_, rest, found := strings.Cut(out.String(), "\nwhat if ")
+	require.True(t, found)
+	shown, _, found := strings.Cut(rest, "figures are the same\n")
+	require.True(t, found)
+	return "```\nwhat if " + shown + "figures are the same\n```\n"
 }
 
 // ruleTable is made from the comments on the rules.
