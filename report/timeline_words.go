@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -163,12 +165,13 @@ func (t *Timeline) captions() []string {
 		}
 	}
 	run := t.Panels[0].Run
-	last := fmt.Sprintf("Virtual time · seed %d", run.Seed)
+	var seeds []string
 	for _, h := range t.Panels {
-		if h.Run.Seed != run.Seed {
-			last += fmt.Sprintf(" · under %s seed %d", h.Run.Policy, h.Run.Seed)
+		if s := strconv.FormatUint(h.Run.Seed, 10); !slices.Contains(seeds, s) {
+			seeds = append(seeds, s)
 		}
 	}
+	last := "Virtual time · seed " + strings.Join(seeds, " or ")
 	if len(t.Panels) == 1 {
 		last += " · policy " + run.Policy
 		if run.PolicyAbout != "" {

@@ -112,3 +112,19 @@ func TestWhatIfFits(t *testing.T) {
 		}
 	}
 }
+
+// TestCaptionsOfDifferentWorlds has a variant whose target and seed are not the
+// original's: each caption says what it is about.
+func TestCaptionsOfDifferentWorlds(t *testing.T) {
+	original, variant := toolRun, toolRun
+	original.Seed, variant.Seed, variant.Policy = 1, 2, "breaker with servers"
+	target := original.Targets[0]
+	target.Capacity = &trace.Capacity{Servers: 4}
+	variant.Targets = []trace.Target{target}
+	var b bytes.Buffer
+	picture := &report.Timeline{Panels: []*report.History{historyOf(t, written(t, original, toolText)), historyOf(t, written(t, variant, toolText))}}
+	require.NoError(t, picture.WriteSVG(&b))
+	for _, want := range []string{">search (tool breaker): opens at ", ">Under breaker with servers: search serves 4 at one time<", ">Virtual time · seed 1 or 2<"} {
+		assert.Contains(t, b.String(), want)
+	}
+}

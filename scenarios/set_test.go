@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -145,6 +147,47 @@ func TestSetRefuses(t *testing.T) {
 	var faults *Faults
 	require.ErrorAs(t, err, &faults)
 	assert.Contains(t, err.Error(), "test.yaml:1:4: this is not YAML")
+}
+
+// TestSetWhereverSomethingIs sets every value of the built-in scenarios to a word
+// that stands nowhere in them: it comes to stand where the value was, and nothing
+// else changes.
+func TestSetWhereverSomethingIs(t *testing.T) {
+	for _, name := range Names() {
+		src, ok := Source(name)
+		require.True(t, ok)
+		root := newDecoder("").parse(string(src))
+		require.NotNil(t, root)
+		places(root, "", func(path string, n ast.Node) {
+			got, err := Set(name, src, path, "elsewhere")
+			if !assert.NoError(t, err, name) {
+				return
+			}
+			changed := newDecoder("").parse(string(got))
+			require.NotNil(t, changed)
+			places(changed, "", func(p string, n ast.Node) {
+				if p == path {
+					assert.Equal(t, "elsewhere", n.String(), "%s: %s", name, path)
+				}
+			})
+			assert.Equal(t, (&edit{at: n, text: "elsewhere"}).flow(root), (&edit{}).flow(changed), "%s: %s", name, path)
+		})
+	}
+}
+
+// places calls see for everything below n with its path.
+func places(n ast.Node, path string, see func(string, ast.Node)) {
+	if path != "" {
+		see(path, n)
+	}
+	for _, kv := range entries(n) {
+		places(kv.Value, join(path, keyText(kv.Key)), see)
+	}
+	if list, ok := n.(*ast.SequenceNode); ok {
+		for i, it := range list.Values {
+			places(it, join(path, strconv.Itoa(i)), see)
+		}
+	}
 }
 
 // FuzzSet changes files at random: what comes is the file with that one change,
