@@ -3,6 +3,7 @@ package scenarios
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -73,6 +74,7 @@ func (r *resolver) expectation(w *val[expectationW], e *Expect) {
 		{v.Breaker.said(), v.State.said() || v.Allows.said() || v.Transitions.said(), "breaker"},
 		{v.Min.said() || v.Max.said(), v.Metric.said(), "min or max"},
 		{v.About.said() || v.Within.said(), v.Metric.said(), "about or within"},
+		{v.From.said() || v.To.said(), v.Metric.said(), "from or to"},
 	} {
 		if k.said && !k.fits {
 			r.d.fault(w.node, "%s does not belong to this form of expectation", k.key)
@@ -145,6 +147,7 @@ func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
 		r.d.fault(w.V.Metric.node, "unknown metric %q%s", clip(e.Metric), meant(e.Metric, names))
 		return
 	}
+	r.window(w, e)
 	if !w.V.Min.said() && !w.V.Max.said() && !w.V.About.said() {
 		r.lacks(w.node, []string{"min", "max", "about"}, "the expectation bounds nothing; say min, max or about")
 	}
@@ -162,6 +165,23 @@ func (r *resolver) expectMetric(w *val[expectationW], e *Expect) {
 	e.Min, e.Max = r.bound(&w.V.Min, &Metrics[k]), r.bound(&w.V.Max, &Metrics[k])
 	if e.Min != nil && e.Max != nil && *e.Min > *e.Max {
 		r.d.fault(w.V.Min.node, "min is above max; nothing can be both")
+	}
+}
+
+// windowed are the metrics that can be counted in a stretch of the run.
+var windowed = []string{"attempts", "succeeded", "refused"}
+
+// window is the stretch of the run in which the metric counts.
+func (r *resolver) window(w *val[expectationW], e *Expect) {
+	from, to := &w.V.From, &w.V.To
+	switch e.From, e.To = time.Duration(from.V), time.Duration(to.V); {
+	case !from.said() && !to.said():
+	case !from.said() || !to.said():
+		r.lacks(w.node, []string{"from", "to"}, "from and to go together: {metric: succeeded, from: 1m, to: 2m, min: 600}")
+	case !slices.Contains(windowed, e.Metric):
+		r.d.fault(from.node, "%s is of the whole run; from and to are for %s", e.Metric, strings.Join(windowed, ", "))
+	case e.From >= e.To && !r.d.refused[from.node] && !r.d.refused[to.node]:
+		r.d.fault(to.node, "the stretch ends at %s, before it begins", short(e.To))
 	}
 }
 

@@ -265,7 +265,8 @@ type Expect struct {
 	// Metric is a name of [Metrics], within Min and Max (nil: unbounded), in its unit.
 	Metric   string
 	Min, Max *float64
-	About    *float64 // the value that Min and Max are around, if the file states one
+	About    *float64      // the value that Min and Max are around, if the file states one
+	From, To time.Duration // of some metrics: only what happens in [From, To) counts; To 0: all of it
 	// Call is a call's number and Is what became of it: "admitted", "refused",
 	// "exhausted" or an outcome.
 	Call int

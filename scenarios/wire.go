@@ -192,6 +192,8 @@ type expectationW struct {
 	Max         val[amountW]        `yaml:"max" doc:"The metric is at most this."`
 	About       val[amountW]        `yaml:"about" doc:"The metric is this, give or take a tolerance."`
 	Within      val[withinW]        `yaml:"within" doc:"The tolerance of about: a share such as 2%, or an amount (default 5%)." default:"5%"`
+	From        val[duration]       `yaml:"from" doc:"With to: only what happens in [from, to) counts, for attempts, succeeded and refused."`
+	To          val[duration]       `yaml:"to" doc:"See from."`
 	Call        val[int]            `yaml:"call" doc:"A call's number, from 1." minimum:"1"`
 	Is          val[string]         `yaml:"is" doc:"admitted, refused, exhausted, or the outcome of its last attempt." enum:"fate"`
 }

@@ -31,8 +31,28 @@ type expectations struct {
 	others      []scenarios.Expect // transitions, calls and metrics
 	transitions map[string][]trace.Event
 	calls       map[int]*became
+	windows     []window
 	failed      []Failure
 	places      []place // of what failed
+}
+
+// window counts a metric in the stretch [from, to).
+type window struct {
+	metric   string
+	from, to time.Duration
+	n        int
+}
+
+func (w *window) count(e *trace.Event) {
+	if e.T < w.from || e.T >= w.to {
+		return
+	}
+	switch {
+	case w.metric == "attempts" && (e.Kind == trace.Admit || e.Kind == trace.Call && e.Target != ""),
+		w.metric == "succeeded" && e.Kind == trace.Result && e.Outcome == trace.Success,
+		w.metric == "refused" && e.Kind == trace.Refuse:
+		w.n++
+	}
 }
 
 // became is what a call has come to.
@@ -55,6 +75,8 @@ func newExpectations(s *scenarios.Scenario, p *scenarios.Policy) *expectations {
 			x.transitions[e.Breaker] = nil
 		case e.Call > 0:
 			x.calls[e.Call] = &became{}
+		case e.To > 0:
+			x.windows = append(x.windows, window{e.Metric, e.From, e.To, 0})
 		}
 		x.others = append(x.others, e)
 	}
@@ -70,6 +92,9 @@ func (x *expectations) Event(e *trace.Event) error {
 			x.transitions[e.Breaker] = append(list, *e)
 		}
 		return nil
+	}
+	for i := range x.windows {
+		x.windows[i].count(e)
 	}
 	c := x.calls[e.Call]
 	if c == nil {
@@ -128,6 +153,10 @@ func (x *expectations) failures(metric func(string) (float64, bool)) []Failure {
 			x.judgeTransitions(e)
 		case e.Call > 0:
 			x.judgeCall(e)
+		case e.To > 0:
+			n := float64(x.windows[0].n)
+			x.windows = x.windows[1:]
+			x.judgeMetric(e, func(string) (float64, bool) { return n, true })
 		case metric != nil:
 			x.judgeMetric(e, metric)
 		}
@@ -176,13 +205,16 @@ func (x *expectations) judgeCall(e *scenarios.Expect) {
 }
 
 func (x *expectations) judgeMetric(e *scenarios.Expect, metric func(string) (float64, bool)) {
-	v, ok := metric(e.Metric)
+	name, v, ok := e.Metric, 0.0, false
+	if v, ok = metric(e.Metric); e.To > 0 {
+		name += fmt.Sprintf(" from %v to %v", short(e.From), short(e.To))
+	}
 	if !ok {
-		x.fail(e, place{}, "expected %s %s; it is undefined here", e.Metric, bounds(e))
+		x.fail(e, place{}, "expected %s %s; it is undefined here", name, bounds(e))
 		return
 	}
 	if e.Min != nil && v < *e.Min || e.Max != nil && v > *e.Max {
-		x.fail(e, place{}, "expected %s %s; it is %s", e.Metric, bounds(e), amount(e.Metric, v))
+		x.fail(e, place{}, "expected %s %s; it is %s", name, bounds(e), amount(e.Metric, v))
 	}
 }
 

@@ -180,6 +180,46 @@ func TestTooManyCallsAreRefusedWhileItRuns(t *testing.T) {
 }
 
 // TestExpectations has every form hold, and fail with a message that says what came.
+// TestFailuresShowWhatIsAroundThem: the last events of the breaker up to the
+// place, and the next ones, or those of the call.
+func TestFailuresShowWhatIsAroundThem(t *testing.T) {
+	s := load(t, `
+scenario: a
+breakers: {search: {kind: tool, failure_threshold: 1}}
+targets: {search: {latency: 1s}}
+calls:
+  - {at: 1s, to: search, outcome: failure}
+  - {at: 3s, to: search}
+  - {at: 4s, to: search}
+  - {at: 39s, to: search}
+expect:
+  - {at: 3s, breaker: search, state: closed}
+  - {breaker: search, transitions: [open@2s, half-open@30s]}
+  - {call: 2, is: success}
+`)
+	failures, err := replay.Run(s, &s.Policies[0], replay.Options{})
+	require.NoError(t, err)
+	require.Len(t, failures, 3)
+	assert.Equal(t, []string{
+		"2s result call=1 target=search outcome=failure took=1s breaker=search applied=true rule=T3",
+		"2s transition breaker=search from=closed to=open effective=2s rule=T3 failures=1 call=1",
+		`3s refuse call=2 breaker=search rule=T4 reason="tool temporarily unavailable: circuit breaker open" until=32s would=success`,
+		`4s refuse call=3 breaker=search rule=T4 reason="tool temporarily unavailable: circuit breaker open" until=32s would=success`,
+		"39s transition breaker=search from=open to=half-open effective=39s rule=T5 failures=1 call=4",
+	}, failures[0].Around)
+	assert.Equal(t, []string{
+		"2s transition breaker=search from=closed to=open effective=2s rule=T3 failures=1 call=1",
+		`3s refuse call=2 breaker=search rule=T4 reason="tool temporarily unavailable: circuit breaker open" until=32s would=success`,
+		`4s refuse call=3 breaker=search rule=T4 reason="tool temporarily unavailable: circuit breaker open" until=32s would=success`,
+		"39s transition breaker=search from=open to=half-open effective=39s rule=T5 failures=1 call=4",
+		"39s admit call=4 breaker=search target=search probe=true rule=T5",
+	}, failures[1].Around)
+	assert.Equal(t, []string{
+		"3s call call=2 to=search attempt=1",
+		`3s refuse call=2 breaker=search rule=T4 reason="tool temporarily unavailable: circuit breaker open" until=32s would=success`,
+	}, failures[2].Around)
+}
+
 func TestExpectations(t *testing.T) {
 	const world = `
 scenario: a
@@ -200,6 +240,11 @@ expect:
 		{"{breaker: search, transitions: [open@2s, half-open@39s]}", "{breaker: search, transitions: [open@2s]}", "expected search to go [open@2s]; it went [open@2s, half-open@39s]"},
 		{"{metric: refused, min: 1, max: 1}", "{metric: refused, max: 0}", "expected refused of at most 0; it is 7"},
 		{"{metric: wait_total, min: 1s, max: 5m}", "{metric: wait_total, min: 7m, max: 2h}", "expected wait_total from 7m to 2h; it is 1m30s"},
+		{"{metric: wait_total, about: 95s, within: 5s}", "{metric: wait_total, about: 95s, within: 5%}", "expected wait_total of about 1m35s (from 1m30.25s to 1m39.75s); it is 1m30s"},
+		{"{metric: wait_total, about: 93s}", "{metric: wait_total, about: 2m}", "expected wait_total of about 2m (from 1m54s to 2m6s); it is 1m30s"},
+		{"{metric: attempts, from: 1s, to: 39s, min: 1, max: 1}", "{metric: attempts, from: 1s, to: 39.1s, max: 1}", "expected attempts from 1s to 39.1s of at most 1; it is 2"},
+		{"{metric: refused, from: 2s, to: 4s, min: 1}", "{metric: refused, from: 2s, to: 3s, min: 1}", "expected refused from 2s to 3s of at least 1; it is 0"},
+		{"{policy: no-protection, metric: succeeded, from: 4s, to: 5s, min: 1}", "{policy: no-protection, metric: succeeded, from: 3s, to: 4s, min: 1}", "expected succeeded from 3s to 4s of at least 1; it is 0"},
 		{"{call: 1, is: failure}", "{call: 1, is: refused}", "expected call 1 to be refused; it ended as failure"},
 		{"{call: 1, is: admitted}", "{call: 2, is: admitted}", "expected call 2 to be admitted; it ended as refused"},
 		{"{call: 3, is: admitted}", "{call: 3, is: success}", "expected call 3 to be success; it was still running at the end"},
