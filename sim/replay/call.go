@@ -182,18 +182,23 @@ func (r *run) ask(c *call) bool {
 	return false
 }
 
-// would is how the attempt that is refused would have ended, if no time went by
-// until a server was free.
+// would is how the attempt that is refused would have ended, as far as can be
+// said now.
 func (r *run) would(c *call) scenarios.Outcome {
 	tg := &r.targets[c.route.target]
 	if r.limited(c, tg) && !tg.limit.takes(r.clock.Now()) {
 		return scenarios.RateLimit
 	}
-	f := r.fate(c, tg)
-	if f.outcome != scenarios.Vanish && f.there+f.takes+f.back > f.within {
+	switch f := r.fate(c, tg); {
+	case f.outcome == scenarios.Vanish:
+		return f.outcome
+	case tg.servers.full():
+		return scenarios.Failure
+	case f.there+tg.servers.wait()+f.takes+f.back > f.within:
 		return f.cut
+	default:
+		return f.outcome
 	}
-	return f.outcome
 }
 
 // serve lets the attempt go to its target: its fate is decided here.

@@ -19,7 +19,8 @@ type servers struct {
 	cancel   bool
 	slowdown time.Duration // of work that begins, by each other that is being done
 	queue    []waiting
-	head     int // of the queue, what still waits
+	head     int           // of the queue, what still waits
+	backlog  time.Duration // the work of those that still wait
 
 	toldBusy, toldWaits int
 }
@@ -138,12 +139,25 @@ func (r *run) arrive(a arrival) {
 		r.begin(a.target, a.waiting)
 	case s.waits < s.room:
 		s.queue = append(s.queue, a.waiting)
+		s.backlog += a.work
 		s.waits++
 	case waited:
 		c.fate.outcome, c.there = scenarios.Failure, false
 		r.answerAt(c, r.clock.Now())
 	}
 }
+
+// wait is about how long work that comes now would wait for a server: as if the
+// servers shared evenly what waits already.
+func (s *servers) wait() time.Duration {
+	if s == nil || s.busy < s.all {
+		return 0
+	}
+	return s.backlog / time.Duration(s.all)
+}
+
+// full says whether work that comes now is turned away.
+func (s *servers) full() bool { return s != nil && s.busy >= s.all && s.waits >= s.room }
 
 // answerAt plans the answer of work that is done at that instant, if its caller
 // waits for it.
@@ -188,6 +202,7 @@ func (r *run) free(at int, start uint64) {
 	s.busy--
 	for s.busy < s.all && s.head < len(s.queue) {
 		w := s.queue[s.head]
+		s.backlog -= w.work
 		if s.head++; s.head > len(s.queue)/2 && s.head > 64 {
 			s.queue = s.queue[:copy(s.queue, s.queue[s.head:])]
 			s.head = 0

@@ -326,7 +326,9 @@ func randomScenario(t *rapid.T) string {
 		strings.Join([]string{"sonnet", "haiku"}[:number("chain", 2)], ", "), number("trip", 3), span("recovery"), number("needed", 3), number("probation", 2), reports())
 	b.WriteString("targets:\n")
 	for _, name := range []string{"search", "opus", "sonnet", "haiku"} {
-		fmt.Fprintf(&b, "  %s: {latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
+		world := []string{"", "network: {exponential: 300ms}, ", "warmup: 20s, ", "bursts: {apart: 5s, for: 5s, outcome: failure}, ", "limit: {rate: 1/s}, ",
+			"capacity: {servers: 2, queue: 3}, ", "capacity: {servers: 1, cancel_on_timeout: true}, network: 400ms, ", "capacity: {slowdown: 500ms}, price: {call: 1}, "}
+		fmt.Fprintf(&b, "  %s: {"+rapid.SampledFrom(world).Draw(t, "world")+"latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
 			name, some("latency"), span("at"), some("for"), outcome(), span("at"), some("for"), span("latency"))
 	}
 	b.WriteString("calls:\n  - {at: 0s, to: search}\n")
@@ -341,10 +343,12 @@ func randomScenario(t *rapid.T) string {
 			fmt.Fprintf(&b, "  - {at: %s, to: %s, outcome: %s, takes: %s}\n", at, rapid.SampledFrom([]string{"search", "llm", "haiku"}).Draw(t, "to"), outcome(), span("takes"))
 		}
 	}
-	fmt.Fprintf(&b, "callers:\n  - {name: a, count: %d, to: search, every: %s, jitter: 0.5, start: {uniform: [0s, 5s]}, timeout: %s}\n", 1+number("count", 4), some("every"), some("timeout"))
-	fmt.Fprintf(&b, "  - {name: b, to: llm, think: %s, timeout: %s}\n  - {name: c, to: llm, rate: 1/s, arrivals: poisson, until: 30s}\n", some("think"), some("timeout"))
-	fmt.Fprintf(&b, "policies: [breaker, plain-retries, retries+breaker, no-protection, {name: own, retry: {attempts: 3, base: %s, jitter: %s, on_rate_limit: fail}, gate: attempt}]\n",
-		span("base"), rapid.SampledFrom([]string{"none", "proportional", "full", "equal", "decorrelated"}).Draw(t, "jitter"))
+	fmt.Fprintf(&b, "callers:\n  - {name: a, count: %d, to: search, every: %s, jitter: 0.5, start: {uniform: [0s, 5s]}, timeout: %s, patience: %s}\n", 1+number("count", 4), some("every"), some("timeout"), some("patience"))
+	fmt.Fprintf(&b, "  - {name: b, to: llm, think: %s, timeout: %s}\n  - {name: c, to: llm, rate: [{at: 0s, rate: 1/s}, {at: 10s, rate: 3/s, ramp: true}, {at: 20s, rate: 0/s}], arrivals: poisson, until: 30s}\n", some("think"), some("timeout"))
+	fmt.Fprintf(&b, "policies: [breaker, plain-retries, retries+breaker, no-protection, {name: own, retry: {attempts: 3, base: %s, jitter: %s, on_rate_limit: fail}, gate: attempt},\n"+
+		"  {name: hedged-own, hedge: {after: %s, attempts: %d}, timeout: 10s, gate: %s, retry: {attempts: 2, max_failure_rate: 0.5, budget: {}}}, hedged, breaker-on-retries, retry-budget]\n",
+		span("base"), rapid.SampledFrom([]string{"none", "proportional", "full", "equal", "decorrelated"}).Draw(t, "jitter"),
+		some("hedge"), 2+number("beside", 2), rapid.SampledFrom([]string{"call", "attempt", "retry"}).Draw(t, "gate"))
 	return b.String()
 }
 
