@@ -48,7 +48,7 @@ func newSVG(w, h vg.Length, name, title, desc string) *svgCanvas {
 		}
 		return '-'
 	}, name)
-	return &svgCanvas{w: w, h: h, id: "timeline-" + id, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
+	return &svgCanvas{w: w, h: h, id: id, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
 }
 
 func (s *svgCanvas) top() *svgState { return &s.states[len(s.states)-1] }

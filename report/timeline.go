@@ -36,7 +36,7 @@ func (t *Timeline) WriteSVG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), t.Panels[0].Run.Scenario, t.Panels[0].Run.Title, t.describe())
+	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), "timeline-"+t.Panels[0].Run.Scenario, t.Panels[0].Run.Title, t.describe())
 	f.draw(c)
 	_, err = c.WriteTo(w)
 	return err
