@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -384,89 +383,4 @@ func TestMoreCallersThanTheQueueCanTellApart(t *testing.T) {
 	require.NoError(t, err)
 	_, err = replay.Run(s, &s.Policies[0], replay.Options{})
 	assert.EqualError(t, err, "test.yaml: 300000000 callers are more than can be told apart: 268435455")
-}
-
-// counts counts attempts, and calls that succeeded.
-type counts struct{ calls, attempts, ok float64 }
-
-func (c *counts) Event(e *trace.Event) error {
-	switch e.Kind {
-	case trace.Call:
-		c.attempts++
-		if e.Attempt == 1 {
-			c.calls++
-		}
-	case trace.Result:
-		if e.Outcome == trace.Success {
-			c.ok++
-		}
-	}
-	return nil
-}
-
-// TestRetriesAgreeWithTheory: with n retries at a failure rate of p a call
-// succeeds with 1 - p^(n+1), and makes (1 - p^(n+1))/(1 - p) attempts.
-func TestRetriesAgreeWithTheory(t *testing.T) {
-	for _, p := range []float64{0.05, 0.1, 0.2, 0.5} {
-		for _, n := range []int{0, 1, 3} {
-			s := load(t, fmt.Sprintf(`
-scenario: retries
-duration: 20000s
-targets:
-  t: {mix: {success: %v, failure: %v}}
-callers:
-  - {to: t, rate: 10/s}
-policies: [{name: retries, breakers: none, retry: {attempts: %d, base: 1ms, jitter: none}}]
-`, 1-p, p, n+1))
-			got := new(counts)
-			_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{got}})
-			require.NoError(t, err)
-			fails := math.Pow(p, float64(n+1))
-			assert.InEpsilon(t, 1-fails, got.ok/got.calls, 0.01, "p = %v, %d retries", p, n)
-			assert.InEpsilon(t, (1-fails)/(1-p), got.attempts/got.calls, 0.01, "p = %v, %d retries", p, n)
-		}
-	}
-}
-
-// TestRetryBudgetsAgreeWithTheory: in the long run a bucket that gains 0.1 with
-// each success lets a call succeed with (1-p)/(1 - 0.1(1-p)), by 1 + 0.1 times
-// that many attempts. One that starts full at 5 and gains 0.1 with each call is
-// held against an independent simulation: over 100 calls of each client, when
-// what it starts with still counts, and in the long run.
-func TestRetryBudgetsAgreeWithTheory(t *testing.T) {
-	play := func(p float64, clients, calls int, budget string) *counts {
-		s := load(t, fmt.Sprintf(`
-scenario: budgets
-duration: %ds
-targets:
-  t: {mix: {success: %v, failure: %v}}
-callers:
-  - {to: t, count: %d, every: 1s, until: %ds}
-policies: [{name: budget, breakers: none, retry: {attempts: 4, base: 1ms, jitter: none, budget: %s}}]
-`, calls+1, 1-p, p, clients, calls, budget))
-		got := new(counts)
-		_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{got}})
-		require.NoError(t, err)
-		assert.Equal(t, float64(clients*calls), got.calls)
-		return got
-	}
-	for _, v := range []struct{ p, ok, attempts, longOK, longAttempts float64 }{
-		{0.05, 0.9999, 1.052, 0.9998, 1.052},
-		{0.10, 0.9920, 1.102, 0.9840, 1.093},
-		{0.20, 0.9078, 1.135, 0.8796, 1.100},
-		{0.50, 0.5698, 1.140, 0.550, 1.100},
-	} {
-		agree := func(got *counts, ok, attempts, within float64) {
-			t.Helper()
-			assert.InEpsilon(t, ok, got.ok/got.calls, within, "success at %v", v.p)
-			assert.InEpsilon(t, attempts, got.attempts/got.calls, within, "attempts at %v", v.p)
-		}
-		const perCall = "{tokens: 5, per_call: 0.1, per_success: 0}"
-		agree(play(v.p, 2000, 100, perCall), v.ok, v.attempts, 0.02)
-		agree(play(v.p, 20, 10_000, perCall), v.longOK, v.longAttempts, 0.02)
-		if v.p >= 0.2 { // below that the bucket is never empty
-			ok := (1 - v.p) / (1 - 0.1*(1-v.p))
-			agree(play(v.p, 20, 10_000, "{tokens: 5}"), ok, 1+0.1*ok, 0.01)
-		}
-	}
 }
