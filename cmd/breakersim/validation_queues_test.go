@@ -241,7 +241,7 @@ func mean(values []float64) float64 {
 // little counts who is inside, once by walking along the record and once by
 // asking each how long he was there.
 type little struct {
-	inside  map[int]time.Duration // since when, by call
+	inside  map[[2]int]time.Duration // since when, by call and attempt
 	last    time.Duration
 	arrived int
 	area    time.Duration // number inside, summed over time
@@ -253,12 +253,12 @@ func (l *little) Event(e *trace.Event) error {
 	l.last = e.T
 	switch {
 	case e.Kind == trace.Call && e.Target != "", e.Kind == trace.Admit:
-		l.inside[e.Call] = e.T
+		l.inside[[2]int{e.Call, e.Attempt}] = e.T
 		l.arrived++
 	case e.Kind == trace.Vanish:
-		delete(l.inside, e.Call)
+		delete(l.inside, [2]int{e.Call, e.Attempt})
 	case e.Kind == trace.Result:
-		delete(l.inside, e.Call)
+		delete(l.inside, [2]int{e.Call, e.Attempt})
 		l.stays += e.Took
 	case e.Kind == trace.End:
 		for _, since := range l.inside {
@@ -280,7 +280,7 @@ func (l *little) law() (number, product float64) {
 
 func playLittle(t *testing.T) []finding {
 	const rounding = 1e-12
-	l := &little{inside: map[int]time.Duration{}}
+	l := &little{inside: map[[2]int]time.Duration{}}
 	playText(t, queueScenario(1, 0.8, "poisson", 600_000), l)
 	inside, product := l.law()
 	one := near(product, inside, rounding*product, 4)
@@ -289,7 +289,7 @@ func playLittle(t *testing.T) []finding {
 		s, err := loadOne(name, nil, scenarios.DefaultLimits())
 		require.NoError(t, err)
 		for i := range s.Policies {
-			l := &little{inside: map[int]time.Duration{}}
+			l := &little{inside: map[[2]int]time.Duration{}}
 			_, err := replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{l}})
 			require.NoError(t, err)
 			inside, product := l.law()

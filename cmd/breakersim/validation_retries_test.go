@@ -17,7 +17,7 @@ var retries = block{
 	id:    "V3",
 	title: "Retries and their budgets",
 	claim: "Where failures do not depend on load, n retries at a failure rate of p turn success into 1 - pⁿ⁺¹ and one call into (1 - pⁿ⁺¹)/(1 - p) attempts. A bucket of tokens bounds that: one that gains 0.1 with each success lets, " +
-		"in the long run, (1 - p)/(1 - 0.1(1 - p)) of the calls succeed, with 1 + 0.1 × that many attempts a call. But what a bucket starts with is spent freely: many clients with few calls each retry everything.",
+		"in the long run, (1 - p)/(1 - 0.1(1 - p)) of the calls succeed, with 1 + 0.1 × that many attempts a call. But what a bucket starts with is spent freely: many clients with few calls each retry everything. A breaker on retries, which lets them go while there was at most one failure for ten calls, is all or nothing: below that it retries everything, above it nothing.",
 	source: "Published: [Fixing retries with token buckets and circuit breakers](https://brooker.co.za/blog/2022/02/28/retries.html), M. Brooker, February 2022. Derived: the formulas. " +
 		"Measured: the other figures are those of an independent, seeded re-implementation.",
 	how: "One scenario a row; failed attempts are tried again at once. The bucket of the measured rows holds 5, is full at first, gains 0.1 with each call that starts, and gives 1 to a retry as long as more than 1 is left; " +
@@ -81,10 +81,10 @@ var retryRows = []retryRow{
 		&series{name: "bucket, long", color: "limited", glyph: draw.PyramidGlyph{}}},
 	{"bucket, 10 calls a client", bucketOfCalls, shortLives, 0.02, map[float64]rates{0.5: {0.741, math.NaN()}}, nil},
 	{"bucket, 1 call a client", bucketOfCalls, singleCalls, 0.02, map[float64]rates{0.5: {0.969, math.NaN()}}, nil},
-	// {"breaker, 100 calls a client", "attempts: 4, max_failure_rate: 0.1", crowdOfCalls, 0.02, map[float64]rates{0.05: {0.9862, 1.038}, 0.1: {0.9283, 1.031}, 0.2: {0.8024, 1.003}, 0.5: {0.4996, 1}},
-	// 	&series{name: "breaker, 100 calls", color: "probe", glyph: diamond{}}},
-	// {"breaker, long", "attempts: 4, max_failure_rate: 0.1", longRun, 0.02, map[float64]rates{0.05: {0.9999, 1.052}, 0.1: {0.913, 1.015}, 0.2: {0.7995, 1}, 0.5: {0.5, 1}},
-	// 	&series{name: "breaker, long", color: "ink", glyph: cross{}}},
+	{"breaker, 100 calls a client", "attempts: 4, max_failure_rate: 0.1", crowdOfCalls, 0.02, map[float64]rates{0.05: {0.9862, 1.038}, 0.1: {0.9283, 1.031}, 0.2: {0.8024, 1.003}, 0.5: {0.4996, 1}},
+		&series{name: "breaker, 100 calls", color: "probe", glyph: diamond{}}},
+	{"breaker, long", "attempts: 4, max_failure_rate: 0.1", longRun, 0.02, map[float64]rates{0.05: {0.9999, 1.052}, 0.1: {0.913, 1.015}, 0.2: {0.7995, 1}, 0.5: {0.5, 1}},
+		&series{name: "breaker, long", color: "ink", glyph: cross{}}},
 }
 
 // retried is what n retries come to.
@@ -164,7 +164,7 @@ func playRetries(t *testing.T) findings {
 		name:  "retries",
 		title: "Retries: success and attempts a call against the failure rate, known and ours",
 		about: "Two charts against failure rates of 0.05 to 0.5. Left, success: with 3 retries it falls to 0.94 only, with buckets to 0.57 and 0.55, not far above 0.5 without retries. " +
-			"Right, attempts a call: with 3 retries they rise to 1.88, with buckets they stay below 1.15. Ours lie within the rings of the known figures, and on the curves of the formulas.",
+			"Right, attempts a call: with 3 retries they rise to 1.88, with buckets they stay below 1.15, and with a breaker on retries at 1 from a failure rate of 0.2 on. Ours lie within the rings of the known figures, and on the curves of the formulas.",
 		line:   "theory",
 		panels: []panel{success, tries},
 	}

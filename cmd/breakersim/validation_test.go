@@ -145,7 +145,7 @@ func (r finding) line() string {
 
 // blocks are the known results, in the order of the page. A further one is one
 // more row.
-var blocks = []block{queues, jitters, retries, vectors}
+var blocks = []block{queues, jitters, retries, collapse, vectors}
 
 // TestValidation holds this code against known results, and the page that shows
 // them against what comes of it today. UPDATE=1 rewrites page and pictures: look

@@ -275,6 +275,52 @@ expect:
 	}
 }
 
+// TestPoliciesThatDifferSeeTheSameWorld: draws have names, so that policies see
+// the very same world wherever they act alike, whatever they did before.
+func TestPoliciesThatDifferSeeTheSameWorld(t *testing.T) {
+	s := load(t, `
+scenario: a
+duration: 10m
+breakers: {search: {kind: tool}}
+targets:
+  search:
+    latency: {lognormal: {p50: 200ms, p99: 2s}}
+    mix: {success: 0.8, failure: 0.2}
+    bursts: {apart: 60s, for: 5s, latency: 3s}
+    phases: [{at: 2m, for: 1m, outcome: failure, latency: 10ms}]
+callers:
+  - {name: stream, rate: 3/s, arrivals: poisson, to: search, timeout: 5s}
+policies: [no-protection, breaker, plain-retries, hedged]
+`)
+	type attempt struct {
+		started, took time.Duration
+		outcome       string
+	}
+	worlds := map[string]map[int]attempt{} // first attempts, by call
+	for i := range s.Policies {
+		var l trace.List
+		_, err := replay.Run(s, &s.Policies[i], replay.Options{Sinks: []trace.Sink{&l}})
+		require.NoError(t, err)
+		seen := map[int]attempt{}
+		for _, e := range l {
+			if e.Kind == trace.Result && e.Attempt == 1 && e.Outcome != trace.Cancelled {
+				seen[e.Call] = attempt{e.T - e.Took, e.Took, e.Outcome}
+			}
+		}
+		worlds[s.Policies[i].Name] = seen
+	}
+	alone := worlds["no-protection"]
+	require.Greater(t, len(alone), 1700)
+	for name, seen := range worlds {
+		assert.Greater(t, len(seen), 400, name)
+		for call, a := range seen {
+			assert.Equal(t, alone[call], a, "call %d under %s", call, name)
+		}
+	}
+	assert.Less(t, len(worlds["breaker"]), len(alone)-100, "the breaker does act otherwise: it refuses calls")
+	assert.Less(t, len(worlds["hedged"]), len(alone), "and hedges overtake some")
+}
+
 // TestRandomScenariosAreValid plays whatever a generator comes up with: the
 // record always keeps its own rules, and says the same when played again.
 func TestRandomScenariosAreValid(t *testing.T) {
