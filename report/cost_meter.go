@@ -9,28 +9,105 @@ import (
 )
 
 // Meter is a sink that measures a run while it goes. It keeps the calls in
-// flight and up to a million waits, not the events.
+// flight and up to 100,000 waits, not the events.
 type Meter struct {
 	cost     Cost
 	targets  []*targetMeter // in the order of the scenario
-	byTarget map[string]*targetMeter
+	byTarget index[string, targetMeter]
 	breakers []*breakerMeter // in the order of the scenario
-	byName   map[string]*breakerMeter
-	calls    map[int]*meteredCall // in flight
-	ending   *meteredCall         // failed at this instant, unless a retry follows
+	byName   index[string, breakerMeter]
+	calls    *inFlight
+	ending   *meteredCall // failed at this instant, unless a retry follows
 	endingID int
 	lost     []lostCall
-	waits    waits          // of finished calls
-	spare    []*meteredCall // to use again
+	waits    waits // of finished calls
 }
 
 // meteredCall is a call in flight.
 type meteredCall struct {
+	id       int           // 0: the slot is free
 	first    time.Duration // when the call started
 	flying   int           // attempts in flight
 	ended    time.Duration // when it failed, if nothing follows
 	wanted   string        // the target that it is for; empty: unknown, so it is never rerouted
 	rerouted bool
+}
+
+// index is a map that remembers what was looked up last: events that follow each
+// other are mostly about the same.
+type index[K comparable, V any] struct {
+	all  map[K]*V
+	last K
+	v    *V // nil: nothing is remembered
+}
+
+func newIndex[K comparable, V any]() index[K, V] { return index[K, V]{all: map[K]*V{}} }
+
+func (x *index[K, V]) get(k K) *V {
+	if x.v == nil || x.last != k {
+		x.last, x.v = k, x.all[k]
+	}
+	return x.v
+}
+
+func (x *index[K, V]) put(k K, v *V) { x.all[k], x.last, x.v = v, k, v }
+
+// inFlight is the calls in flight by their numbers. As those count up, most of
+// them have a slot to themselves; the rest is in a map.
+type inFlight struct {
+	slots [1 << 12]meteredCall
+	rest  map[int]*meteredCall
+	spare []*meteredCall // for the rest
+	n     int
+}
+
+func (f *inFlight) slot(id int) *meteredCall { return &f.slots[id&(len(f.slots)-1)] }
+
+func (f *inFlight) get(id int) *meteredCall {
+	if s := f.slot(id); s.id == id && id != 0 {
+		return s
+	}
+	return f.rest[id]
+}
+
+// add makes room for a call that is not there.
+func (f *inFlight) add(id int) *meteredCall {
+	f.n++
+	if s := f.slot(id); s.id == 0 && id > 0 {
+		return s
+	}
+	var c *meteredCall
+	if n := len(f.spare); n > 0 {
+		c = f.spare[n-1]
+		f.spare = f.spare[:n-1]
+	} else {
+		c = new(meteredCall)
+	}
+	f.rest[id] = c
+	return c
+}
+
+// drop takes a call out that is there.
+func (f *inFlight) drop(id int) {
+	f.n--
+	if s := f.slot(id); s.id == id && id != 0 {
+		s.id = 0
+		return
+	}
+	f.spare = append(f.spare, f.rest[id])
+	delete(f.rest, id)
+}
+
+// each calls do for all of them.
+func (f *inFlight) each(do func(*meteredCall)) {
+	for i := range f.slots {
+		if s := &f.slots[i]; s.id != 0 {
+			do(s)
+		}
+	}
+	for _, c := range f.rest {
+		do(c)
+	}
 }
 
 // lostCall is a call that vanished: how long it waited shows only at the end.
@@ -88,7 +165,7 @@ func (m *Meter) Event(e *trace.Event) error {
 	case trace.End:
 		m.finish(e.T)
 	case trace.Reroute:
-		if t := m.byTarget[e.From]; t != nil {
+		if t := m.byTarget.get(e.From); t != nil {
 			t.turnAway(e.T)
 		}
 	case trace.GiveUp: // where nothing has ended: the caller waited no longer for a retry
@@ -99,36 +176,31 @@ func (m *Meter) Event(e *trace.Event) error {
 }
 
 func (m *Meter) begin(r *trace.RunInfo) {
-	*m = Meter{byTarget: map[string]*targetMeter{}, byName: map[string]*breakerMeter{}, calls: map[int]*meteredCall{}}
+	*m = Meter{byTarget: newIndex[string, targetMeter](), byName: newIndex[string, breakerMeter](), calls: &inFlight{rest: map[int]*meteredCall{}}}
 	for i := range r.Targets {
 		t := newTargetMeter(&r.Targets[i])
 		m.cost.Priced = m.cost.Priced || r.Targets[i].Price != nil
 		m.targets = append(m.targets, t)
-		m.byTarget[t.name] = t
+		m.byTarget.put(t.name, t)
 	}
 	for i := range r.Breakers {
-		b := &breakerMeter{BreakerCost: BreakerCost{Breaker: r.Breakers[i].Name}, resting: true, main: m.byTarget[r.Breakers[i].Main()]}
+		b := &breakerMeter{BreakerCost: BreakerCost{Breaker: r.Breakers[i].Name}, resting: true, main: m.byTarget.get(r.Breakers[i].Main())}
 		if b.main == nil { // a record of somebody else's, which does not say how its targets behave
 			b.main = &targetMeter{name: r.Breakers[i].Main()}
-			m.byTarget[b.main.name] = b.main
+			m.byTarget.put(b.main.name, b.main)
 		}
 		b.Detect = make([]*time.Duration, len(b.main.outages))
 		m.breakers = append(m.breakers, b)
-		m.byName[b.Breaker] = b
+		m.byName.put(b.Breaker, b)
 	}
 }
 
 // call is an attempt that asks a gate, or with a target starts without one.
 func (m *Meter) call(e *trace.Event) {
-	c := m.calls[e.Call]
+	c := m.calls.get(e.Call)
 	if c == nil {
-		c = new(meteredCall)
-		if n := len(m.spare); n > 0 {
-			c = m.spare[n-1]
-			m.spare = m.spare[:n-1]
-		}
-		*c = meteredCall{first: e.T, wanted: m.wanted(e.To)}
-		m.calls[e.Call] = c
+		c = m.calls.add(e.Call)
+		*c = meteredCall{id: e.Call, first: e.T, wanted: m.wanted(e.To)}
 		m.cost.Calls++
 	}
 	if e.Target != "" {
@@ -139,20 +211,20 @@ func (m *Meter) call(e *trace.Event) {
 // wanted is the target that a call to that name is for: itself, or the one
 // whose breaker has the name.
 func (m *Meter) wanted(to string) string {
-	if m.byTarget[to] != nil {
+	if m.byTarget.get(to) != nil {
 		return to
 	}
-	if b := m.byName[to]; b != nil {
+	if b := m.byName.get(to); b != nil {
 		return b.main.name
 	}
 	return ""
 }
 
 func (m *Meter) admit(e *trace.Event) {
-	if c := m.calls[e.Call]; c != nil {
+	if c := m.calls.get(e.Call); c != nil {
 		m.attempt(c, e)
 	}
-	if b := m.byName[e.Breaker]; b != nil && e.Target != b.main.name {
+	if b := m.byName.get(e.Breaker); b != nil && e.Target != b.main.name {
 		b.main.turnAway(e.T)
 	}
 }
@@ -165,7 +237,7 @@ func (m *Meter) attempt(c *meteredCall, e *trace.Event) {
 		c.rerouted = true
 		m.cost.Rerouted++
 	}
-	t := m.byTarget[e.Target]
+	t := m.byTarget.get(e.Target)
 	if t == nil {
 		return
 	}
@@ -177,13 +249,13 @@ func (m *Meter) attempt(c *meteredCall, e *trace.Event) {
 }
 
 func (m *Meter) turnedAway(e *trace.Event) {
-	if b := m.byName[e.Breaker]; b != nil {
+	if b := m.byName.get(e.Breaker); b != nil {
 		b.main.turnAway(e.T)
 	}
 }
 
 func (m *Meter) result(e *trace.Event) {
-	c := m.calls[e.Call]
+	c := m.calls.get(e.Call)
 	if c == nil {
 		return
 	}
@@ -196,7 +268,7 @@ func (m *Meter) result(e *trace.Event) {
 		return
 	}
 	began := e.T - e.Took
-	if t := m.byTarget[e.Target]; t != nil {
+	if t := m.byTarget.get(e.Target); t != nil {
 		t.succeeded(began, e.T)
 	}
 	m.close(e.Call, e.T, began, true)
@@ -218,12 +290,11 @@ func (m *Meter) settle(e *trace.Event) {
 // close ends a call at the instant at, if it is in flight; its last attempt
 // began then.
 func (m *Meter) close(id int, at, began time.Duration, ok bool) {
-	c := m.calls[id]
+	c := m.calls.get(id)
 	if c == nil {
 		return
 	}
-	delete(m.calls, id)
-	m.spare = append(m.spare, c)
+	m.calls.drop(id)
 	wait := at - c.first
 	m.wait(wait, true)
 	if ok {
@@ -243,17 +314,17 @@ func (m *Meter) wait(d time.Duration, finished bool) {
 }
 
 func (m *Meter) vanish(e *trace.Event) {
-	c := m.calls[e.Call]
+	c := m.calls.get(e.Call)
 	if c == nil {
 		return
 	}
-	delete(m.calls, e.Call)
+	m.calls.drop(e.Call)
 	m.cost.Failed++
 	m.lost = append(m.lost, lostCall{c.first, e.Until, e.Known})
 }
 
 func (m *Meter) transition(e *trace.Event) {
-	b := m.byName[e.Breaker]
+	b := m.byName.get(e.Breaker)
 	if b == nil {
 		return
 	}
@@ -277,10 +348,8 @@ func (m *Meter) transition(e *trace.Event) {
 
 // finish closes the books at the run's end.
 func (m *Meter) finish(end time.Duration) {
-	m.cost.Unfinished = len(m.calls)
-	for _, c := range m.calls {
-		m.wait(end-c.first, false)
-	}
+	m.cost.Unfinished = m.calls.n
+	m.calls.each(func(c *meteredCall) { m.wait(end-c.first, false) })
 	for _, l := range m.lost {
 		until := end
 		if l.known {

@@ -60,3 +60,13 @@ func TestMarkdownEscapes(t *testing.T) {
 	head, _, _ := strings.Cut(b.String(), "\n")
 	assert.Contains(t, head, `| a\|b\<c>\{d}\_e\_\\f g |`)
 }
+
+// TestWriteCSV has a line for each policy, and nothing where nothing is defined.
+func TestWriteCSV(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, report.WriteCSV(&b, []report.Row{{Policy: "a,b", Cost: report.Cost{Calls: 4, Attempts: 6, WaitTotal: 1500}}, {Policy: "none"}}))
+	assert.Equal(t, "policy,calls,attempts,wasted_attempts,refused,exhausted,rerouted,succeeded,failed,unfinished,wait_total,wait_wasted,wait_p50,wait_p99,wait_max,"+
+		"amplification,detect,recover,overshoot,openings,open_time,harm,burst,money,tokens\n"+
+		"\"a,b\",4,6,0,0,0,0,0,0,0,1500,0,,,,1.5,,,,,,0,,,\n"+
+		"none,0,0,0,0,0,0,0,0,0,0,0,,,,,,,,,,0,,,\n", b.String())
+}

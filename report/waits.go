@@ -9,8 +9,8 @@ import (
 )
 
 // exactWaits is up to how many waits are ranked to the nanosecond. Beyond that
-// they are counted in bins a ten-thousandth wide, so that the memory is bounded.
-const exactWaits = 1 << 20
+// they are counted in bins a thousandth wide, so that the memory is bounded.
+const exactWaits = 100_000
 
 // waits ranks how long finished calls waited.
 type waits struct {
@@ -28,7 +28,7 @@ func (w *waits) add(d time.Duration) {
 	case w.sketch != nil:
 		w.count(d)
 	case len(w.some) == exactWaits:
-		w.sketch = hdrhistogram.New(1, math.MaxInt64/2, 4)
+		w.sketch = hdrhistogram.New(1, math.MaxInt64/2, 3)
 		for _, s := range append(w.some, d) {
 			w.count(s)
 		}

@@ -148,6 +148,7 @@ type results struct {
 	scenario *scenarios.Scenario
 	panels   []*report.History // those of the variants last
 	rows     []report.Row
+	series   []*report.Series
 	failures []replay.Failure
 	whatIfs  []report.WhatIf
 	alike    map[*report.History]bool // variants in which no event differs
@@ -157,7 +158,7 @@ type results struct {
 // and writes the traces. What came of them is in the order of the file.
 func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
 	n := len(s.Policies)
-	res := &results{scenario: s, panels: make([]*report.History, n), rows: make([]report.Row, n), alike: map[*report.History]bool{}}
+	res := &results{scenario: s, panels: make([]*report.History, n), rows: make([]report.Row, n), series: make([]*report.Series, n), alike: map[*report.History]bool{}}
 	files, failures := make([]io.Writer, n), make([][]replay.Failure, n)
 	for i := range s.Policies {
 		var err error
@@ -168,7 +169,8 @@ func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) 
 	err := slots.each(n, func(i int) (err error) {
 		p, record := &s.Policies[i], trace.NewWriter(files[i])
 		history, meter := new(report.History), report.NewMeter()
-		if failures[i], err = replayOne(s, p, meter, record, history); err != nil {
+		res.series[i] = report.NewSeries()
+		if failures[i], err = replayOne(s, p, meter, record, history, res.series[i]); err != nil {
 			return err
 		}
 		res.panels[i], res.rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
@@ -204,6 +206,8 @@ func (r *results) write(f *folder) error {
 		f.write("timeline.png", picture.WritePNG),
 		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.rows) }),
 		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.rows) }),
+		f.write("cost.csv", func(w io.Writer) error { return report.WriteCSV(w, r.rows) }),
+		f.write("series.csv", func(w io.Writer) error { return report.WriteSeries(w, r.series) }),
 		r.writeWhatIf(f),
 	)
 }

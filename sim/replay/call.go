@@ -14,11 +14,12 @@ import (
 
 // newCall takes a slot for a call that goes the way rt.
 func (r *run) newCall(rt route) *call {
-	c := &call{slot: len(r.calls)}
+	var c *call
 	if n := len(r.vacant); n > 0 {
 		c = r.vacant[n-1]
 		r.vacant = r.vacant[:n-1]
 	} else {
+		c = &call{slot: len(r.calls)}
 		r.calls = append(r.calls, c)
 	}
 	c.main, c.hedges, c.flying, c.timer, c.givesUp = nil, c.hedges[:0], 0, 0, math.MaxInt64
@@ -97,14 +98,15 @@ func (r *run) attempt(c *call) {
 
 // tellStart records that an attempt starts, or asks whether it may.
 func (r *run) tellStart(c *call, asks bool) {
-	record := trace.Event{T: c.began, Kind: trace.Call, Call: c.id, To: c.route.to, Attempt: c.attempt}
+	e := r.blank(trace.Call, c)
+	e.To = c.route.to
 	if c.caller >= 0 {
-		record.Caller = r.s.Callers[r.callers[c.caller].group].Name
+		e.Caller = r.s.Callers[r.callers[c.caller].group].Name
 	}
 	if !asks {
-		record.Target = r.targets[c.seat].name
+		e.Target = r.targets[c.seat].name
 	}
-	r.emit(record)
+	r.pass()
 }
 
 // hedge starts another attempt beside those of c that are slow to answer (L8),
@@ -159,22 +161,23 @@ func (r *run) ask(c *call) bool {
 	r.cause = c.id
 	d := g.Begin(now, &c.pass)
 	r.tell()
-	record := trace.Event{T: now, Call: c.id, Attempt: c.attempt, Breaker: g.name, Rule: string(d.Rule)}
+	e := r.blank(trace.Admit, c)
+	e.Breaker, e.Rule = g.name, string(d.Rule)
 	if d.Admitted {
 		c.holds, c.since = true, now
 		if d.Target != r.targets[c.seat].name {
 			c.seat = r.targetNamed(d.Target)
 		}
-		record.Kind, record.Target, record.Probe = trace.Admit, d.Target, d.Probe
-		r.emit(record)
+		e.Target, e.Probe = d.Target, d.Probe
+		r.pass()
 		return true
 	}
-	record.Kind = trace.Exhausted
+	e.Kind = trace.Exhausted
 	if !d.Exhausted {
-		record.Kind, record.Reason, record.Until, record.Known = trace.Refuse, d.Reason, d.Until, d.Known
-		record.Would = r.would(c).String()
+		e.Kind, e.Reason, e.Until, e.Known = trace.Refuse, d.Reason, d.Until, d.Known
+		e.Would = r.would(c).String()
 	}
-	r.emit(record)
+	r.pass()
 	if c.attempt > 1 {
 		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L5)})
 	}
@@ -268,19 +271,22 @@ func (r *run) endAttempt(c *call) {
 	if r.policy.Gate != scenarios.GateCall {
 		holder = c
 	}
-	record := trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
-		Outcome: c.fate.outcome.String(), Took: now - c.began}
 	var told *gate
+	var v machine.Verdict
 	if holder.holds && c.fate.outcome != scenarios.Cancelled && (r.policy.Gate != scenarios.GateCall || last && !step.Retry) {
 		g := &r.gates[holder.gate]
 		told = g
 		r.cause = c.id
-		v := g.End(now, &holder.pass, !failed, kind)
+		v = g.End(now, &holder.pass, !failed, kind)
 		holder.holds = false
-		record.Breaker, record.Applied, record.Rule = g.name, v.Applied, string(v.Rule)
 		r.tellLapsed()
 	}
-	r.emit(record)
+	e := r.blank(trace.Result, c)
+	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
+	if told != nil {
+		e.Breaker, e.Applied, e.Rule = told.name, v.Applied, string(v.Rule)
+	}
+	r.pass()
 	r.tell()
 	if told != nil {
 		r.record(told, now-holder.since, !failed)

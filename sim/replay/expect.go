@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -238,7 +239,7 @@ func amount(metric string, v float64) string {
 			return short(time.Duration(v))
 		}
 	}
-	return fmt.Sprintf("%g", v)
+	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
 }
 
 // short writes a duration as a file would: 2m, not 2m0s.

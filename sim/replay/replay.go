@@ -362,6 +362,20 @@ func (r *run) finish(end time.Duration) {
 // emit tells every sink of e.
 func (r *run) emit(e trace.Event) {
 	r.event = e
+	r.pass()
+}
+
+// blank is the event to be told next, still empty: for what happens often, as
+// events are large and copies of them dear. The next emit overwrites it.
+func (r *run) blank(k trace.Kind, c *call) *trace.Event {
+	r.event = trace.Event{}
+	e := &r.event
+	e.T, e.Kind, e.Call, e.Attempt = r.clock.Now(), k, c.id, c.attempt
+	return e
+}
+
+// pass tells every sink of the event.
+func (r *run) pass() {
 	for _, s := range r.sinks {
 		if err := s.Event(&r.event); err != nil && r.err == nil {
 			r.err = err

@@ -100,6 +100,9 @@ const mostToggles = 10_000_000
 // advance lets targets change up to and including the instant t: first their
 // measures are told, then phases change, then bursts.
 func (r *run) advance(t time.Duration) {
+	if len(r.bursty)+len(r.loads) == 0 && (len(r.changes) == 0 || r.changes[0].at > t) {
+		return // nearly always
+	}
 	for {
 		next, burst := time.Duration(math.MaxInt64), -1
 		if len(r.changes) > 0 {
