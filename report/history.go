@@ -13,10 +13,11 @@ import (
 type History struct {
 	Run      *trace.RunInfo
 	End      time.Duration
-	Calls    int               // calls started
-	Breakers []*BreakerHistory // in the order of the scenario
-	Marks    []Mark            // in the order of the events
-	Moments  []Moment          // transitions, in the order of the events
+	Calls    int                     // calls started
+	Breakers []*BreakerHistory       // in the order of the scenario
+	Marks    []Mark                  // in the order of the events
+	Moments  []Moment                // transitions, in the order of the events
+	Bursts   map[string][]trace.Span // by target, in order
 
 	byName  map[string]*BreakerHistory
 	flying  map[int]int    // attempts in flight, by call
@@ -90,6 +91,7 @@ type Moment struct {
 	Switched    bool            // another model serves from here on
 	Serves      string          // the one that does, if Switched; empty: nobody
 	Answered    bool            // of T7: the probe answered after all, too late
+	Cancelled   bool            // of T7: the probe's caller gave it up, which says nothing (T16)
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
 
 	end time.Duration // of the run
@@ -139,14 +141,29 @@ func (h *History) Event(e *trace.Event) error {
 		h.reroute(e)
 	case trace.Health:
 		h.reading(e)
-	case trace.Retry, trace.GiveUp, trace.Hedge, trace.Phase, trace.Burst, trace.Load, trace.Operate, trace.Peek:
+	case trace.Burst:
+		h.burst(e)
+	case trace.Retry, trace.GiveUp, trace.Hedge, trace.Phase, trace.Load, trace.Operate, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
 	}
 	return nil
 }
 
+// burst begins a stretch of trouble, or ends it; one that is under way at the
+// end of the run ends there.
+func (h *History) burst(e *trace.Event) {
+	all := h.Bursts[e.Target]
+	if e.On {
+		all = append(all, trace.Span{From: e.T, To: -1})
+	} else if n := len(all); n > 0 {
+		all[n-1].To = e.T
+	}
+	h.Bursts[e.Target] = all
+}
+
 func (h *History) begin(r *trace.RunInfo) {
+	h.Bursts = map[string][]trace.Span{}
 	h.Run = r
 	h.byName = map[string]*BreakerHistory{}
 	h.flying = map[int]int{}
@@ -313,16 +330,23 @@ func (h *History) band(b *BreakerHistory, t time.Duration, state, serves string)
 
 func (h *History) finish(end time.Duration) {
 	h.End = end
+	for _, all := range h.Bursts {
+		if last := &all[len(all)-1]; last.To < 0 {
+			last.To = end
+		}
+	}
 	for _, b := range h.Breakers {
 		b.Bands[len(b.Bands)-1].To = end
 		if l := b.lease(); l != nil {
 			l.To = end
 		}
 	}
-	answered := map[int]bool{}
+	answered, cancelled := map[int]bool{}, map[int]bool{}
 	for _, m := range h.Marks {
 		switch m.Kind {
 		case MarkProbe, MarkLost, MarkRefused, MarkExhausted, MarkRerouted:
+		case MarkCancelled:
+			cancelled[m.Call] = true
 		default:
 			answered[m.Call] = true
 		}
@@ -330,5 +354,6 @@ func (h *History) finish(end time.Duration) {
 	for i := range h.Moments {
 		h.Moments[i].end = end
 		h.Moments[i].Answered = h.Moments[i].Rule == "T7" && answered[h.Moments[i].ProbeCall]
+		h.Moments[i].Cancelled = h.Moments[i].Rule == "T7" && !h.Moments[i].Answered && cancelled[h.Moments[i].ProbeCall]
 	}
 }

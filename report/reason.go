@@ -97,6 +97,9 @@ func leaseRanOut(m *Moment) string {
 		probe = fmt.Sprintf("the probe of call %d", m.ProbeCall)
 	}
 	s := probe + " never answered; its lease ended here"
+	if m.Cancelled {
+		s = probe + " was given up by its caller, which says nothing (T16); its lease ended here"
+	}
 	if m.Answered {
 		s = probe + " had not answered when its lease ended"
 	}

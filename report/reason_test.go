@@ -29,6 +29,7 @@ var reasonMoments = []struct {
 	{"the cooldown was over; the probe was let through", report.Moment{Event: trace.Event{Rule: "T5"}}},
 	{"the probe of call 5 never answered; its lease ended here", report.Moment{Event: trace.Event{Rule: "T7"}, ProbeCall: 5}},
 	{"the probe of call 5 had not answered when its lease ended", report.Moment{Event: trace.Event{Rule: "T7"}, ProbeCall: 5, Answered: true}},
+	{"the probe of call 5 was given up by its caller, which says nothing (T16); its lease ended here", report.Moment{Event: trace.Event{Rule: "T7"}, ProbeCall: 5, Cancelled: true}},
 	{"the probe never answered; its lease ended here (noticed at 80 s)", report.Moment{Event: trace.Event{Rule: "T7", T: sec(80), Effective: sec(63)}}},
 	{"the probe succeeded (call 6)", report.Moment{Event: trace.Event{Rule: "T8", Call: 6}, ProbeCall: 6, Outcome: "success"}},
 	{"call 4 succeeded, and was taken for the probe, which is call 6", report.Moment{Event: trace.Event{Rule: "T8", Call: 4}, ProbeCall: 6, Outcome: "success"}},

@@ -39,6 +39,9 @@ func (g *groupLanes) targetsOccur(h *History, occurs map[string]bool) {
 		if len(t.Outages(h.End)) > 0 {
 			occurs["outage"] = true
 		}
+		if len(h.Bursts[t.Name]) > 0 {
+			occurs["burst"] = true
+		}
 		if len(shaky(t, h.End)) > 0 {
 			occurs["shaky"] = true
 		}
@@ -116,6 +119,10 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			p.rect("shaky", b)
 			p.hatch("muted", b, 6)
 		}})
+	keys = append(keys, key{name: "burst", text: "burst of trouble", draw: func(p *pen, b box) {
+		p.rect("up", b)
+		p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
+	}})
 	for k := MarkOK; k <= MarkRerouted; k++ {
 		keys = append(keys, callKey(k, occurs[barsOf(k)], occurs[markWords[k]]))
 	}

@@ -259,7 +259,7 @@ func (h *History) counts() string {
 func (l *lanePlotter) group(g *groupLanes, h *History) {
 	for i, t := range g.group.targets {
 		l.name(t.Name, g.targets[i]+targetHeight/2, smallSize, false)
-		l.target(t, g.targets[i], h.End)
+		l.target(t, g.targets[i], h)
 	}
 	if g.breaker != nil {
 		l.name(g.breakerName(), g.band+bandHeight/2, textSize, true)
@@ -275,8 +275,9 @@ func (l *lanePlotter) name(s string, y, size float64, bold bool) {
 	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-12))
 }
 
-// target draws how the target fares by its script.
-func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
+// target draws how the target fares by its script, and its bursts below that.
+func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
+	end := h.End
 	for i, s := range t.Segments {
 		to := end
 		if i+1 < len(t.Segments) {
@@ -296,8 +297,10 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 		if s.Success == 1 {
 			word = "up"
 		}
+		short := word
 		if s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" {
 			slow = ", latency " + t.Phases[s.Phase].Latency
+			short = word + ", " + t.Phases[s.Phase].Latency
 		}
 		b := l.span(s.At, to, y+2, targetHeight-4)
 		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s%s", t.Name, l.clock(s.At), l.clock(to), word, slow))
@@ -308,11 +311,26 @@ func (l *lanePlotter) target(t *trace.Target, y float64, end time.Duration) {
 		if i > 0 { // phases alike in their outcome differ in latency
 			l.pen.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
 		}
+		l.bursts(h.Bursts[t.Name], s.At, to, y)
 		if look == "down" { // how slow a failure is matters less
 			l.inside(look, b, false, word)
 		} else {
-			l.inside(look, b, false, word+slow, word)
+			l.inside(look, b, false, word+slow, short, word)
 		}
+		done()
+	}
+}
+
+// bursts draws the target's bursts, as far as they are in [from, to).
+func (l *lanePlotter) bursts(all []trace.Span, from, to time.Duration, y float64) {
+	for _, s := range all {
+		if s.From >= to || s.To <= from {
+			continue
+		}
+		b := l.span(max(s.From, from), min(s.To, to), y+targetHeight-7, 5)
+		b.w = max(b.w, 1)
+		done := l.pen.group(fmt.Sprintf("burst from %s to %s", l.clock(s.From), l.clock(s.To)))
+		l.pen.rect("down-ink", b)
 		done()
 	}
 }

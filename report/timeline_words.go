@@ -191,6 +191,7 @@ func inWords(r *trace.RunInfo) (lines []string) {
 		if target.Capacity != nil {
 			lines = append(lines, target.Name+" "+capacity(target.Capacity))
 		}
+		lines = append(lines, moods(target)...)
 	}
 	for _, s := range r.Substitutes {
 		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", else to "))
@@ -200,7 +201,13 @@ func inWords(r *trace.RunInfo) (lines []string) {
 
 // capacity is what a target serves at one time, in words.
 func capacity(c *trace.Capacity) string {
-	s := "serves " + Thousands(int64(c.Servers)) + " at one time"
+	s := "serves any number at one time"
+	if c.Servers > 0 {
+		s = "serves " + Thousands(int64(c.Servers)) + " at one time"
+	}
+	if c.Slowdown > 0 {
+		s += ", each other one makes it " + Clock(c.Slowdown) + " slower"
+	}
 	if c.Queue != nil {
 		s += ", a queue of " + Thousands(int64(*c.Queue))
 	}
@@ -208,6 +215,27 @@ func capacity(c *trace.Capacity) string {
 		s += ", and stops when the caller does"
 	}
 	return s
+}
+
+// moods are what makes a target slower or worse than its lane says.
+func moods(t *trace.Target) (lines []string) {
+	if t.Network != "" {
+		lines = append(lines, t.Name+" is "+t.Network+" away, there and back")
+	}
+	if t.Warmup > 0 {
+		lines = append(lines, t.Name+" is slow for "+Clock(t.Warmup)+" after an outage")
+	}
+	if b := t.Bursts; b != nil {
+		what := b.Outcome
+		if what != "" {
+			what = outcomeWord(what)
+		}
+		if b.Latency != "" {
+			what = strings.TrimPrefix(what+", latency "+b.Latency, ", ")
+		}
+		lines = append(lines, fmt.Sprintf("%s has bursts by chance, %s apart and %s long on average: %s", t.Name, Clock(b.Apart), Clock(b.For), what))
+	}
+	return lines
 }
 
 // settings are a breaker's settings in words.

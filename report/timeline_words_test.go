@@ -130,3 +130,38 @@ func TestBarsAreExplained(t *testing.T) {
 		assert.Equal(t, 1, served)
 	}
 }
+
+// TestWorldInWords has all that no lane shows of a target.
+func TestWorldInWords(t *testing.T) {
+	queue := 5
+	r := &trace.RunInfo{Targets: []trace.Target{
+		{Name: "a", Network: "exponential, mean 20ms", Warmup: 90 * time.Second, Bursts: &trace.Bursts{Apart: 45 * time.Second, For: 5 * time.Second, Outcome: "rate_limit", Latency: "3s"}},
+		{Name: "b", Capacity: &trace.Capacity{Slowdown: 10 * time.Millisecond, CancelOnTimeout: true}, Bursts: &trace.Bursts{Apart: time.Minute, For: time.Second, Latency: "3s"}},
+		{Name: "c", Capacity: &trace.Capacity{Servers: 2, Queue: &queue, Slowdown: time.Second}, Limit: &trace.Limit{Every: time.Second, Burst: 3}},
+	}}
+	assert.Equal(t, []string{
+		"a is exponential, mean 20ms away, there and back",
+		"a is slow for 1 min 30 s after an outage",
+		"a has bursts by chance, 45 s apart and 5 s long on average: rate limit, latency 3s",
+		"b serves any number at one time, each other one makes it 10 ms slower, and stops when the caller does",
+		"b has bursts by chance, 1 min apart and 1 s long on average: latency 3s",
+		"c takes a call each 1 s, in bursts up to 3",
+		"c serves 2 at one time, each other one makes it 1 s slower, a queue of 5",
+	}, inWords(r))
+}
+
+// TestBursts are kept by target; one that is under way ends with the run.
+func TestBursts(t *testing.T) {
+	h := new(History)
+	for _, e := range []trace.Event{
+		{Kind: trace.Run, Run: &trace.RunInfo{}},
+		{T: 1, Kind: trace.Burst, Target: "a", On: true},
+		{T: 2, Kind: trace.Burst, Target: "b", On: true},
+		{T: 3, Kind: trace.Burst, Target: "a"},
+		{T: 5, Kind: trace.Burst, Target: "a", On: true},
+		{T: 9, Kind: trace.End},
+	} {
+		require.NoError(t, h.Event(&e))
+	}
+	assert.Equal(t, map[string][]trace.Span{"a": {{From: 1, To: 3}, {From: 5, To: 9}}, "b": {{From: 2, To: 9}}}, h.Bursts)
+}

@@ -178,6 +178,9 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 		p.Breakers = r.changed(&w.Breakers.V.changes)
 	}
 	p.About = p.describe()
+	if c := changesInWords(&w.Breakers.V.changes); c != "" && len(p.Breakers) > 0 {
+		p.About = c + "; " + p.About
+	}
 	return p
 }
 
@@ -284,6 +287,42 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 	return all
 }
 
+// changesInWords is what a policy changes of the breakers, as the file says it:
+// what it is there for, mostly.
+func changesInWords(changes *named[changeW]) string {
+	var all []string
+	for i := range changes.items {
+		m, ok := changes.items[i].node.(ast.MapNode)
+		if !ok {
+			continue
+		}
+		for pairs := m.MapRange(); pairs.Next(); {
+			text := keyText(pairs.Key()) + " " + clip(inOneLine(pairs.Value()))
+			if len(changes.items) > 1 {
+				text = changes.items[i].name + " " + text
+			}
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// inOneLine is a value as it would stand in one line, without comments.
+func inOneLine(n ast.Node) string {
+	switch n := n.(type) {
+	case ast.ScalarNode:
+		return n.GetToken().Value
+	case *ast.SequenceNode:
+		var items []string
+		for _, v := range n.Values {
+			items = append(items, inOneLine(v))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	default:
+		return strings.Join(strings.Fields(n.String()), " ")
+	}
+}
+
 // changedModels settles the chain of a model breaker from what the policy says
 // of it, and what the scenario does.
 func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
@@ -344,8 +383,8 @@ func (p *Policy) retries() string {
 	switch {
 	case l.Curve == "fixed" && l.Base == 0:
 		retries = fmt.Sprintf("%d attempts at once", l.Attempts)
-	case l.Curve == "fixed":
-		retries = fmt.Sprintf("%d attempts, waits of %s, %s", l.Attempts, short(l.Base), jitter)
+	case l.Curve == "fixed" || l.Jitter != "decorrelated" && l.Cap <= l.Base:
+		retries = fmt.Sprintf("%d attempts, waits of %s, %s", l.Attempts, short(min(l.Base, l.Cap)), jitter)
 	}
 	if b := p.Budget; b != nil {
 		retries += fmt.Sprintf(", from a budget of %v tokens", b.Tokens)

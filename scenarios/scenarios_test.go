@@ -393,3 +393,37 @@ func FuzzLoad(f *testing.F) {
 		require.NotEmpty(t, err.Error())
 	})
 }
+
+// TestPoliciesSayWhatTheyChange, in one line however the file writes it.
+func TestPoliciesSayWhatTheyChange(t *testing.T) {
+	s, err := Load("test.yaml", []byte(`
+scenario: a
+breakers: {a: {kind: tool}, m: {kind: model, primary: p, chain: [x, y]}}
+targets: {a: , p: , x: , y: }
+calls: [{at: 1s, to: a}]
+policies:
+  - {name: one, breakers: {a: {failure_threshold: 2}}}
+  - name: two
+    gate: attempt
+    timeout: 2s
+    breakers:
+      a: {failure_threshold: 2} # why
+      m:
+        chain: # of
+          - x
+          - {name: y, max_fail_count: 3} # three
+  - {name: none, breakers: none, hedge: {attempts: 3}}
+  - {name: retries, retry: {attempts: 2, jitter: none, max_failure_rate: 0.1, deadline: 10s, on_rate_limit: backoff}}
+`), DefaultLimits())
+	require.NoError(t, err)
+	var abouts []string
+	for _, p := range s.Policies {
+		abouts = append(abouts, p.About)
+	}
+	assert.Equal(t, []string{
+		"failure_threshold 2; breakers, no retries",
+		"a failure_threshold 2, m chain [x, {name: y, max_fail_count: 3}]; breakers asked for each attempt, no retries, 2s for an attempt",
+		"no breakers, no retries, another attempt after 1s without an answer, up to 3",
+		"2 attempts, waits from 100ms doubling up to 10s, no jitter, while at most 10% failed, a rate limit waits as any failure, 10s for the call; breakers outside",
+	}, abouts)
+}

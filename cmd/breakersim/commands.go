@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
 
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -72,18 +74,22 @@ func (c *testCmd) Run(s streams) error {
 		return err
 	}
 	var checks []tested
-	failed := false
+	var policies []*scenarios.Policy
 	for _, sc := range all {
 		for i := range sc.Policies {
 			p := &sc.Policies[i]
-			failures, err := replayOne(sc, p, report.NewMeter())
-			if err != nil {
-				return err
-			}
-			failed = failed || len(failures) > 0
-			checks = append(checks, tested{sc, p.Name, replay.Expectations(sc, p), failures})
+			policies = append(policies, p)
+			checks = append(checks, tested{sc, p.Name, replay.Expectations(sc, p), nil})
 		}
 	}
+	err = make(slots, runtime.GOMAXPROCS(0)).each(len(checks), func(i int) (err error) {
+		checks[i].failures, err = replayOne(checks[i].scenario, policies[i], report.NewMeter())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	failed := slices.ContainsFunc(checks, func(c tested) bool { return len(c.failures) > 0 })
 	if err := writeChecks(s.out, c.Format, checks); err != nil {
 		return err
 	}

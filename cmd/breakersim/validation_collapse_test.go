@@ -71,7 +71,7 @@ func playCollapse(t *testing.T) findings {
 		dashes             []vg.Length
 	}{{"at once", atOnce, "bad", nil}, {"backoff", withBackoff, "ok", []vg.Length{px(5), px(3)}}}
 	goodput := panel{title: "Successes a second", x: seconds(), y: axis{min: 0, max: 85, ticks: ticks(plain, 0, 20, 40, 60, 80)}}
-	flying := panel{title: "In flight", x: seconds(), y: axis{min: 0, max: 460, ticks: ticks(plain, 0, 100, 200, 300, 400)}}
+	flying := panel{title: "In flight", x: seconds(), y: axis{min: 0, max: 1300, ticks: ticks(plain, 0, 250, 500, 750, 1000, 1250)}}
 	var dead [2]int
 	var healthy, after, rate []float64
 	for i, w := range ways {
@@ -121,7 +121,7 @@ func playCollapse(t *testing.T) findings {
 			name:  "collapse",
 			title: "A collapse that outlives its trigger: successes and requests in flight over time, mean of 20 runs",
 			about: "Two charts over 80 seconds, means of 20 runs; the load doubles from 20 to 25 s. Left, successes a second: 40 at first. With retries at once they fall to some ten and stay there, since most of the runs are dead; " +
-				"with backoff and jitter they come back to 40. Right, requests in flight: 67 at first; with retries at once they rise to some three hundred and stay, with backoff they fall back.",
+				"with backoff and jitter they come back to 40. Right, requests in flight: 67 at first; with retries at once they grow to the end, beyond a thousand, since the dead runs take more than they can do; with backoff they fall back.",
 			line:   "mean of 20 runs",
 			panels: []panel{goodput, flying},
 		},
