@@ -186,7 +186,7 @@ policies:
 	assert.True(t, other.Breakers[0].Anonymous)
 	assert.Equal(t, []machine.Backup{{Name: "z", MaxFailCount: 7}}, other.Breakers[1].Model.Chain)
 	assert.Equal(t, &machine.Ladder{Curve: "exponential", Jitter: "full", Attempts: 6, Base: 100 * time.Millisecond, Cap: 10 * time.Second, FailOnRateLimit: true, Deadline: 5 * time.Minute}, other.Ladder)
-	assert.Equal(t, "6 attempts, waits from 100ms doubling up to 10s, full jitter, a rate limit fails the call; breakers asked for each attempt", other.About)
+	assert.Equal(t, "x failure_threshold 5, x reports anonymous, m max_fail_count 7; 6 attempts, waits from 100ms doubling up to 10s, full jitter, a rate limit fails the call; breakers asked for each attempt", other.About)
 	none := s.Policies[2]
 	assert.Nil(t, none.Breakers)
 	assert.Equal(t, "no breakers, no retries", none.About)
