@@ -60,7 +60,8 @@ func TestASickToolInTheTerminal(t *testing.T) {
 
 // TestASickToolInThePicture reads what the SVG says of it.
 func TestASickToolInThePicture(t *testing.T) {
-	tl := report.Timeline{Panels: []*report.History{historyOf(t, written(t, sickRun, sickText))}}
+	tl, err := report.KindOf("timeline").Draw(&report.Results{Panels: []*report.History{historyOf(t, written(t, sickRun, sickText))}}, report.Look{})
+	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, tl.WriteSVG(&b))
 	for _, want := range []string{
@@ -98,7 +99,8 @@ func TestCapacityIsTold(t *testing.T) {
 	run.Targets[0].Capacity = &trace.Capacity{Servers: 4, Queue: new(100), CancelOnTimeout: true}
 	run.Targets[1].Capacity = &trace.Capacity{Servers: 1}
 	run.Targets[1].Limit = &trace.Limit{Every: 10 * time.Millisecond, Burst: 200}
-	tl := report.Timeline{Panels: []*report.History{historyOf(t, written(t, run, sickText))}}
+	tl, err := report.KindOf("timeline").Draw(&report.Results{Panels: []*report.History{historyOf(t, written(t, run, sickText))}}, report.Look{})
+	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, tl.WriteSVG(&b))
 	assert.Contains(t, b.String(), ">search serves 4 at one time, a queue of 100, and stops when the caller does</text>")

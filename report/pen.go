@@ -16,9 +16,9 @@ type box struct{ x, y, w, h float64 }
 // pen draws on any canvas, in pixels from the top left. It remembers where it
 // wrote, for the test that nothing overlaps.
 type pen struct {
-	c      vg.Canvas
+	c      vg.CanvasSizer
 	height vg.Length
-	theme  theme
+	theme  *theme
 	texts  []written
 }
 
@@ -122,11 +122,32 @@ func (p *pen) frame(name string, w float64, b box) {
 	p.c.Stroke(p.path(true, b.x+h, b.y+h, b.x+b.w-h, b.y+h, b.x+b.w-h, b.y+b.h-h, b.x+h, b.y+b.h-h))
 }
 
+// ground fills a box with what stands for that look: its colour and, if the
+// theme has one for it, its pattern.
+func (p *pen) ground(look string, b box) {
+	p.rect(look, b)
+	edge := look + "-edge"
+	switch p.theme.patterns[look] {
+	case plain:
+	case rising:
+		p.hatch(edge, b, 7, false)
+	case falling:
+		p.hatch(edge, b, 6, true)
+	case crossed:
+		p.hatch(edge, b, 8, false)
+		p.hatch(edge, b, 8, true)
+	case level:
+		p.ruled(edge, b, 4, false)
+	case upright:
+		p.ruled(edge, b, 5, true)
+	}
+}
+
 // hatch strokes a box at 45 degrees, clipped by hand: canvases have no clipping.
-func (p *pen) hatch(name string, b box, step float64) {
+func (p *pen) hatch(name string, b box, step float64, falling bool) {
 	var path vg.Path
 	for s := b.x - b.h + step/2; s < b.x+b.w; s += step {
-		ax, ay, bx, by := s, b.y+b.h, s+b.h, b.y
+		ax, ay, bx, by := s, b.h, s+b.h, 0.0
 		if ax < b.x {
 			ay -= b.x - ax
 			ax = b.x
@@ -135,9 +156,30 @@ func (p *pen) hatch(name string, b box, step float64) {
 			by += over
 			bx = b.x + b.w
 		}
+		if falling {
+			ay, by = b.h-ay, b.h-by
+		}
 		if bx-ax > 0.4 {
-			path.Move(p.point(ax, ay))
-			path.Line(p.point(bx, by))
+			path.Move(p.point(ax, b.y+ay))
+			path.Line(p.point(bx, b.y+by))
+		}
+	}
+	p.set(name, 0.8)
+	p.c.Stroke(path)
+}
+
+// ruled strokes a box with parallel lines.
+func (p *pen) ruled(name string, b box, step float64, upright bool) {
+	var path vg.Path
+	if upright {
+		for x := b.x + step/2; x < b.x+b.w; x += step {
+			path.Move(p.point(x, b.y))
+			path.Line(p.point(x, b.y+b.h))
+		}
+	} else {
+		for y := b.y + step/2; y < b.y+b.h; y += step {
+			path.Move(p.point(b.x, y))
+			path.Line(p.point(b.x+b.w, y))
 		}
 	}
 	p.set(name, 0.8)

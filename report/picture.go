@@ -17,7 +17,7 @@ const Pixel vg.Length = pixel
 // NewPicture begins a picture of that many CSS pixels. A page may hold several,
 // so name tells their ids apart; title and desc are for who cannot see it.
 func NewPicture(width, height float64, name, title, desc string) Picture {
-	return Picture{newSVG(vg.Length(width*pixel), vg.Length(height*pixel), "picture-"+name, title, desc)}
+	return Picture{newSVG(vg.Length(width*pixel), vg.Length(height*pixel), "picture-"+name, title, desc, []*theme{&light, &dark})}
 }
 
 // Color is a colour of the themes by its name, such as "ink" or "ok". Drawn on a

@@ -23,7 +23,7 @@ type svgCanvas struct {
 	w, h        vg.Length
 	id          string // what the ids of the title and the description begin with
 	title, desc string
-	themes      [2]theme // as drawn, and for prefers-color-scheme: dark
+	themes      []*theme // as drawn, and, if there is another, for prefers-color-scheme: dark
 	body        bytes.Buffer
 	states      []svgState
 	depth       int
@@ -41,14 +41,14 @@ const pixel = 0.75
 
 // newSVG begins a picture. A page may hold several, so name tells their ids
 // apart.
-func newSVG(w, h vg.Length, name, title, desc string) *svgCanvas {
+func newSVG(w, h vg.Length, name, title, desc string, themes []*theme) *svgCanvas {
 	id := strings.Map(func(r rune) rune {
 		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
 		}
 		return '-'
 	}, name)
-	return &svgCanvas{w: w, h: h, id: id, title: title, desc: desc, themes: [2]theme{light, dark}, states: []svgState{{color: color.Black, width: 1}}}
+	return &svgCanvas{w: w, h: h, id: id, title: title, desc: desc, themes: themes, states: []svgState{{color: color.Black, width: 1}}}
 }
 
 func (s *svgCanvas) top() *svgState { return &s.states[len(s.states)-1] }
@@ -184,14 +184,22 @@ func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-desc"`, w, h, w, h, s.id, s.id)
 	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif">` + "\n")
 	fmt.Fprintf(&b, " <title id=\"%s-title\">%s</title>\n <desc id=\"%s-desc\">%s</desc>\n", s.id, escaped(s.title), s.id, escaped(s.desc))
-	b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
-	for _, name := range tokens {
-		if v := s.themes[1][name]; v != s.themes[0][name] {
-			fmt.Fprintf(&b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
-		}
-	}
-	b.WriteString(" }</style>\n")
+	s.style(&b)
 	b.Write(s.body.Bytes())
 	b.WriteString("</svg>\n")
 	return b.WriteTo(out)
+}
+
+// style is what a dark page changes.
+func (s *svgCanvas) style(b *bytes.Buffer) {
+	if len(s.themes) < 2 {
+		return
+	}
+	b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
+	for _, name := range tokens {
+		if v := s.themes[1].colors[name]; v != s.themes[0].colors[name] {
+			fmt.Fprintf(b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
+		}
+	}
+	b.WriteString(" }</style>\n")
 }

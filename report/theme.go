@@ -10,11 +10,15 @@ type token struct {
 	color.NRGBA
 }
 
-// theme gives every name its colour. All themes have the same names.
-type theme map[string]string
+// theme gives every name its colour, and some grounds a pattern besides. All
+// themes have the same names.
+type theme struct {
+	colors   map[string]string
+	patterns map[string]pattern
+}
 
-func (t theme) color(name string) token {
-	v := t[name]
+func (t *theme) color(name string) token {
+	v := t.colors[name]
 	hex := func(i int) uint8 {
 		digit := func(c byte) uint8 {
 			if c >= 'a' {
@@ -27,35 +31,73 @@ func (t theme) color(name string) token {
 	return token{name, color.NRGBA{hex(1), hex(3), hex(5), 255}}
 }
 
+// ThemeNames are the themes: for light pages, for dark ones, and for paper, where
+// patterns say what colours say elsewhere.
+var ThemeNames = []string{"light", "dark", "print"}
+
+var themes = map[string]*theme{"light": &light, "dark": &dark, "print": &paper}
+
+// pattern is what lies on a ground.
+type pattern uint8
+
+const (
+	plain   pattern = iota
+	rising          // strokes at 45 degrees
+	falling         // the other way
+	crossed         // both
+	level           // lines from left to right
+	upright         // lines from top to bottom
+)
+
+// patterns are those of the screen: of what must not be told by colour alone
+// even where all bands have their names.
+var patterns = map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling}
+
 // tokens are the names of the colours, in the order in which an SVG lists them.
 // Text on a coloured ground has the ground's name and -ink.
 var tokens = []string{"bg", "ink", "muted", "grid", "lane", "outage",
-	"up", "up-ink", "down", "down-ink", "shaky", "shaky-ink",
+	"up", "up-ink", "up-edge", "down", "down-ink", "down-edge", "shaky", "shaky-ink", "shaky-edge",
 	"closed", "closed-ink", "closed-edge", "open", "open-ink", "open-edge", "half-open", "half-open-ink", "half-open-edge",
 	"backup", "backup-ink", "backup-edge", "spent", "spent-ink", "spent-edge",
 	"ok", "bad", "limited", "refused", "probe", "note", "note-ink"}
 
-// light is the theme of paper and of PNG files. The states differ in lightness
+// light is the usual theme. The states differ in lightness
 // too, so that they can be told apart in grey and by colour-blind readers.
-var light = theme{
+var light = theme{patterns: patterns, colors: map[string]string{
 	"bg": "#ffffff", "ink": "#1f2328", "muted": "#59636e", "grid": "#e3e7ec", "lane": "#f6f8fa", "outage": "#eceff3",
-	"up": "#e6eaef", "up-ink": "#3d454d", "down": "#aab4bf", "down-ink": "#14181c", "shaky": "#d0d7de", "shaky-ink": "#1f2328",
+	"up": "#e6eaef", "up-ink": "#3d454d", "up-edge": "#c9d1d9", "down": "#aab4bf", "down-ink": "#14181c", "down-edge": "#6e7781", "shaky": "#d0d7de", "shaky-ink": "#1f2328", "shaky-edge": "#59636e",
 	"closed": "#bfe3d3", "closed-ink": "#0b4a33", "closed-edge": "#2e8b68",
 	"open": "#b5361c", "open-ink": "#ffffff", "open-edge": "#7d1f0c",
 	"half-open": "#ffe08a", "half-open-ink": "#4d3800", "half-open-edge": "#a87900",
 	"backup": "#7e9fd0", "backup-ink": "#06122b", "backup-edge": "#2f4f86",
 	"spent": "#b5361c", "spent-ink": "#ffffff", "spent-edge": "#7d1f0c",
 	"ok": "#0072b2", "bad": "#a3260d", "limited": "#8a5a00", "refused": "#59636e", "probe": "#7b3294", "note": "#1f2328", "note-ink": "#ffffff",
-}
+}}
 
 // dark is what an SVG turns into where the reader prefers dark pages.
-var dark = theme{
+var dark = theme{patterns: patterns, colors: map[string]string{
 	"bg": "#0d1117", "ink": "#e6edf3", "muted": "#9aa4af", "grid": "#262c34", "lane": "#151b23", "outage": "#1d232c",
-	"up": "#262d36", "up-ink": "#b6c0ca", "down": "#5a6572", "down-ink": "#ffffff", "shaky": "#3d454f", "shaky-ink": "#f0f4f8",
+	"up": "#262d36", "up-ink": "#b6c0ca", "up-edge": "#3d454f", "down": "#5a6572", "down-ink": "#ffffff", "down-edge": "#9aa4af", "shaky": "#3d454f", "shaky-ink": "#f0f4f8", "shaky-edge": "#9aa4af",
 	"closed": "#14503b", "closed-ink": "#c9f2e0", "closed-edge": "#3fae85",
 	"open": "#f0745a", "open-ink": "#1b0500", "open-edge": "#ffab98",
 	"half-open": "#6b5200", "half-open-ink": "#ffedb8", "half-open-edge": "#e3b341",
 	"backup": "#8aa6ea", "backup-ink": "#050f2b", "backup-edge": "#c3d3ff",
 	"spent": "#f0745a", "spent-ink": "#1b0500", "spent-edge": "#ffab98",
 	"ok": "#58b0f0", "bad": "#ff8e75", "limited": "#e3b341", "refused": "#9aa4af", "probe": "#d2a8ff", "note": "#e6edf3", "note-ink": "#0d1117",
+}}
+
+// paper is for printers, which may know no colours: every ground that means
+// something has a pattern or a grey of its own.
+var paper = theme{
+	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "backup": level, "down": upright},
+	colors: map[string]string{
+		"bg": "#ffffff", "ink": "#000000", "muted": "#4a4a4a", "grid": "#dddddd", "lane": "#ffffff", "outage": "#ececec",
+		"up": "#ffffff", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",
+		"closed": "#ffffff", "closed-ink": "#000000", "closed-edge": "#333333",
+		"open": "#3a3a3a", "open-ink": "#ffffff", "open-edge": "#000000",
+		"half-open": "#f2f2f2", "half-open-ink": "#000000", "half-open-edge": "#555555",
+		"backup": "#d9d9d9", "backup-ink": "#000000", "backup-edge": "#666666",
+		"spent": "#3a3a3a", "spent-ink": "#ffffff", "spent-edge": "#c8c8c8",
+		"ok": "#000000", "bad": "#000000", "limited": "#333333", "refused": "#555555", "probe": "#000000", "note": "#000000", "note-ink": "#ffffff",
+	},
 }

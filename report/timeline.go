@@ -1,57 +1,23 @@
 package report
 
 import (
-	"errors"
-	"image/color"
-	"io"
 	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Timeline is the picture of a scenario: one panel for each policy, under one
+// timeline is the picture of a scenario: one panel for each policy, under one
 // axis of virtual time. What a breaker believes stands below how its target
 // really fares, and below that what became of the calls.
-type Timeline struct {
-	Panels []*History // of one scenario
-	Width  int        // CSS pixels; 0: 720, and never less than 480
+type timeline struct {
+	panels []*History // of one scenario
+	*Look
 }
 
-const (
-	defaultWidth = 720
-	leastWidth   = 480
-	dpi          = 2 * 96 // a PNG has two pixels for each CSS pixel
-)
-
-var errNoPanels = errors.New("a timeline needs at least one run")
-
-// WriteSVG draws the picture for documents, light and, where the reader prefers
-// that, dark.
-func (t *Timeline) WriteSVG(w io.Writer) error {
-	f, err := t.figure()
-	if err != nil {
-		return err
-	}
-	c := newSVG(vg.Length(f.width*pixel), vg.Length(f.height*pixel), "timeline-"+t.Panels[0].Run.Scenario, t.Panels[0].Run.Title, t.describe())
-	f.draw(c)
-	_, err = c.WriteTo(w)
-	return err
-}
-
-// WritePNG draws the picture at twice its size in pixels: 1440 wide for 720.
-func (t *Timeline) WritePNG(w io.Writer) error {
-	f, err := t.figure()
-	if err != nil {
-		return err
-	}
-	c := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width*pixel), vg.Length(f.height*pixel)), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
-	f.draw(c)
-	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	return err
+func layOutTimeline(r *Results, look *Look) (drawing, error) {
+	return (&timeline{r.Panels, look}).figure(), nil
 }
 
 // Sizes in pixels.
@@ -65,8 +31,9 @@ const (
 	axisRoom  = 34.0
 )
 
-// figure is a picture laid out: everything has its place before anything is drawn.
+// figure is a timeline laid out.
 type figure struct {
+	t             *timeline
 	width, height float64
 	title         []string
 	panels        []*panelLanes
@@ -80,20 +47,14 @@ type figure struct {
 	plotHeight    float64
 }
 
-func (t *Timeline) figure() (*figure, error) {
-	if len(t.Panels) == 0 {
-		return nil, errNoPanels
-	}
-	f := &figure{width: float64(max(t.Width, leastWidth))}
-	if t.Width == 0 {
-		f.width = defaultWidth
-	}
-	for _, h := range t.Panels {
+func (t *timeline) figure() *figure {
+	f := &figure{t: t, width: t.width()}
+	for _, h := range t.panels {
 		f.end = max(f.end, h.End)
 	}
 	inner := f.width - 2*margin
-	f.title = wrapped(strings.Join(strings.Fields(t.Panels[0].Run.Title), " "), titleSize, true, inner)
-	f.moments, f.more = keyMoments(t.Panels)
+	f.title = wrapped(strings.Join(strings.Fields(t.panels[0].Run.Title), " "), titleSize, true, inner)
+	f.moments, f.more = keyMoments(t.panels)
 	f.plotTop = margin + float64(len(f.title))*22 + 6
 	f.names = t.nameRoom(inner, false)
 	if t.layPanels(f) { // dense rows have more to say on the left
@@ -110,15 +71,22 @@ func (t *Timeline) figure() (*figure, error) {
 		y += f.keys[n-1].y + leading + 8
 	}
 	f.height = y + margin - 4
-	return f, nil
+	return f
+}
+
+func (f *figure) size() (w, h float64) { return f.width, f.height }
+
+func (f *figure) words() (name, title, desc string) {
+	run := f.t.panels[0].Run
+	return "timeline-" + run.Scenario, run.Title, f.t.describe()
 }
 
 // layPanels lays the panels out, and says whether any row of them is dense.
-func (t *Timeline) layPanels(f *figure) (dense bool) {
+func (t *timeline) layPanels(f *figure) (dense bool) {
 	f.panels = nil
 	y := f.plotTop
-	for i := range t.Panels {
-		p := newPanel(t.Panels, i, f, y)
+	for i := range t.panels {
+		p := newPanel(t.panels, i, f, y)
 		f.panels = append(f.panels, p)
 		y += p.height
 		for _, g := range p.groups {
@@ -137,15 +105,13 @@ func (f *figure) along(d time.Duration) float64 {
 	return float64(d) / float64(max(f.end, 1)) * (f.width - 2*margin - f.names)
 }
 
-// draw draws the figure on any canvas. The data area is a plot: its axis is
-// gonum's, the lanes are a plotter.
-func (f *figure) draw(c vg.CanvasSizer) *pen {
-	p := &pen{c: c, height: vg.Length(f.height * pixel), theme: light}
-	p.rect("bg", box{0, 0, f.width, f.height})
+// draw draws the figure. The data area is a plot: its axis is gonum's, the lanes
+// are a plotter.
+func (f *figure) draw(p *pen) {
 	for i, line := range f.title {
 		p.text("ink", margin, margin+10+float64(i)*22, titleSize, true, left, line)
 	}
-	f.drawPlot(p, c)
+	f.drawPlot(p)
 	y := f.plotTop + f.plotHeight + axisRoom
 	for _, line := range f.captions {
 		p.text("muted", margin, y+leading/2, smallSize, false, left, line)
@@ -153,10 +119,9 @@ func (f *figure) draw(c vg.CanvasSizer) *pen {
 	}
 	y = f.drawMoments(p, y+4)
 	f.drawKeys(p, y+8)
-	return p
 }
 
-func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
+func (f *figure) drawPlot(p *pen) {
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.HideY()
@@ -171,7 +136,7 @@ func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
 	pl.X.LineStyle.Color = p.theme.color("muted")
 	lanes := &lanePlotter{f: f, pen: p}
 	pl.Add(lanes)
-	area := draw.New(c)
+	area := draw.New(p.c)
 	area.Min = p.point(margin+f.names, f.plotTop+f.plotHeight)
 	area.Max = p.point(f.width-margin, f.plotTop)
 	// The plot takes the axis's room from what it is given; give it that much more.
@@ -182,7 +147,7 @@ func (f *figure) drawPlot(p *pen, c vg.CanvasSizer) {
 }
 
 // nameRoom is how wide the column of the lanes' names must be.
-func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
+func (t *timeline) nameRoom(inner float64, dense bool) float64 {
 	room := 0.0
 	for _, k := range rowKinds {
 		room = max(room, width(k.name, smallSize, false))
@@ -190,7 +155,7 @@ func (t *Timeline) nameRoom(inner float64, dense bool) float64 {
 	if dense {
 		room = max(room, width("max 9,999 in 30 min", tinySize, false)) // below the row's name
 	}
-	for _, h := range t.Panels {
+	for _, h := range t.panels {
 		for _, g := range h.groups() {
 			for _, target := range g.targets {
 				room = max(room, width(target.Name, smallSize, false))

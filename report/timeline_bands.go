@@ -71,10 +71,7 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
 	defer done()
 	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
-	l.pen.rect(look, at)
-	if look == "half-open" || look == "spent" {
-		l.pen.hatch(look+"-edge", at, 7)
-	}
+	l.pen.ground(look, at)
 	l.inside(look, at, true, s.words()...)
 	l.pen.frame(look+"-edge", 1, at)
 }

@@ -18,7 +18,7 @@ func TestAFlappingBreakerStaysSmall(t *testing.T) {
 	size := func(moves int) int {
 		w := world{policy: "breaker", end: time.Hour, targets: 2, tools: 1, models: 1, moves: moves}
 		var b bytes.Buffer
-		require.NoError(t, (&Timeline{Panels: []*History{w.history(t)}}).WriteSVG(&b))
+		require.NoError(t, pictured(t, "timeline", Look{}, w.history(t)).WriteSVG(&b))
 		return b.Len()
 	}
 	assert.InDelta(t, size(3_000), size(20_000), 10_000)
@@ -73,8 +73,7 @@ func TestSharesAreThoseOfTheTime(t *testing.T) {
 // has a row.
 func TestBarsAreOfOneKind(t *testing.T) {
 	h := world{policy: "breaker", end: time.Minute, targets: 1, tools: 1, calls: 4000}.history(t)
-	f, err := (&Timeline{Panels: []*History{h}}).figure()
-	require.NoError(t, err)
+	f, _ := drawn(t, Look{}, h)
 	var names []string
 	for _, r := range f.panels[0].groups[0].rows {
 		assert.True(t, r.dense)
@@ -95,8 +94,7 @@ func TestTheLegendExplainsWhatIsDrawn(t *testing.T) {
 		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                                                                                      {end: time.Minute, targets: 1, calls: 5},
 		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused":                                                          {end: time.Minute, targets: 1, tools: 1, calls: 10},
 	} {
-		f, err := (&Timeline{Panels: []*History{w.history(t)}}).figure()
-		require.NoError(t, err)
+		f, _ := drawn(t, Look{}, w.history(t))
 		got := ""
 		for _, k := range f.keys {
 			if got != "" {
@@ -115,7 +113,7 @@ func TestTwoPicturesOnAPage(t *testing.T) {
 		h := world{end: time.Second}.history(t)
 		h.Run = &trace.RunInfo{Scenario: name}
 		var b bytes.Buffer
-		require.NoError(t, (&Timeline{Panels: []*History{h}}).WriteSVG(&b))
+		require.NoError(t, pictured(t, "timeline", Look{}, h).WriteSVG(&b))
 		for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(b.String(), -1) {
 			assert.Regexp(t, "^[A-Za-z0-9-]+$", id[1])
 			assert.False(t, ids[id[1]], "%s twice", id[1])

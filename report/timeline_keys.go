@@ -114,11 +114,8 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 	}
 	keys = append(keys,
 		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
-		key{name: "outage", text: "outage of the target", draw: func(p *pen, b box) { p.rect("down", b) }},
-		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) {
-			p.rect("shaky", b)
-			p.hatch("muted", b, 6)
-		}})
+		key{name: "outage", text: "outage of the target", draw: func(p *pen, b box) { p.ground("down", b) }},
+		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) { p.ground("shaky", b) }})
 	keys = append(keys, key{name: "burst", text: "burst of trouble", draw: func(p *pen, b box) {
 		p.rect("up", b)
 		p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
@@ -183,10 +180,7 @@ var bandKeys = []struct{ look, state, text string }{
 }
 
 func bandKey(p *pen, look string, b box) {
-	p.rect(look, b)
-	if look == "half-open" || look == "spent" {
-		p.hatch(look+"-edge", b, 7)
-	}
+	p.ground(look, b)
 	p.frame(look+"-edge", 1, b)
 }
 

@@ -304,10 +304,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 		}
 		b := l.span(s.At, to, y+2, targetHeight-4)
 		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s%s", t.Name, l.clock(s.At), l.clock(to), word, slow))
-		l.pen.rect(look, b)
-		if look == "shaky" {
-			l.pen.hatch("muted", b, 6)
-		}
+		l.pen.ground(look, b)
 		if i > 0 { // phases alike in their outcome differ in latency
 			l.pen.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
 		}
@@ -390,11 +387,11 @@ func placeNumbers(f *figure, panel int, breaker string) (placed []placedNumber, 
 }
 
 // describe tells in words what the picture shows, for those who cannot see it.
-func (t *Timeline) describe() string {
+func (t *timeline) describe() string {
 	var b strings.Builder
 	const most = 12
-	for _, h := range t.Panels {
-		if len(t.Panels) > 1 {
+	for _, h := range t.panels {
+		if len(t.panels) > 1 {
 			fmt.Fprintf(&b, "Under %s: ", h.Run.Policy)
 		}
 		b.WriteString(plural(h.Calls, "call", "calls") + " in " + moment(h.End, h.End) + ". ")

@@ -132,17 +132,17 @@ func (f *figure) drawMoments(p *pen, y float64) float64 {
 
 // captions tell the settings of every breaker, and what is to be known of the
 // world, once where the panels agree.
-func (t *Timeline) captions() []string {
+func (t *timeline) captions() []string {
 	var lines []string
 	under := map[string][]string{} // the panels that a line is about
 	most := map[string]int{}       // the panels that it could be about
 	with := 0
-	for _, h := range t.Panels {
+	for _, h := range t.panels {
 		if len(h.Breakers) > 0 {
 			with++
 		}
 	}
-	for _, h := range t.Panels {
+	for _, h := range t.panels {
 		for _, b := range h.Breakers {
 			s := settings(b.Breaker)
 			if len(under[s]) == 0 {
@@ -151,12 +151,12 @@ func (t *Timeline) captions() []string {
 			under[s], most[s] = append(under[s], h.Run.Policy), with
 		}
 	}
-	for _, h := range t.Panels {
+	for _, h := range t.panels {
 		for _, s := range inWords(h.Run) {
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
-			under[s], most[s] = append(under[s], h.Run.Policy), len(t.Panels)
+			under[s], most[s] = append(under[s], h.Run.Policy), len(t.panels)
 		}
 	}
 	for i, s := range lines {
@@ -164,15 +164,15 @@ func (t *Timeline) captions() []string {
 			lines[i] = "Under " + strings.Join(under[s], ", ") + ": " + s
 		}
 	}
-	run := t.Panels[0].Run
+	run := t.panels[0].Run
 	var seeds []string
-	for _, h := range t.Panels {
+	for _, h := range t.panels {
 		if s := strconv.FormatUint(h.Run.Seed, 10); !slices.Contains(seeds, s) {
 			seeds = append(seeds, s)
 		}
 	}
 	last := "Virtual time · seed " + strings.Join(seeds, " or ")
-	if len(t.Panels) == 1 {
+	if len(t.panels) == 1 {
 		last += " · policy " + run.Policy
 		if run.PolicyAbout != "" {
 			last += ": " + run.PolicyAbout

@@ -55,11 +55,11 @@ func TestRestartsAreTold(t *testing.T) {
 		"at the trip":        {[]time.Duration{3 * s}, "the cooldown was over; call 2", "open to 55 s, half-open", 0},
 	} {
 		h := restartedRun(t, c.late...)
-		tl := Timeline{Panels: []*History{h}}
 		assert.Contains(t, h.Moments[1].Reason(), c.reason, name)
-		assert.Contains(t, tl.describe(), c.desc, name)
+		f, _ := drawn(t, Look{}, h)
+		assert.Contains(t, f.t.describe(), c.desc, name)
 		var b bytes.Buffer
-		require.NoError(t, tl.WriteSVG(&b))
+		require.NoError(t, pictured(t, "timeline", Look{}, h).WriteSVG(&b))
 		assert.Equal(t, c.ticks, strings.Count(b.String(), "<title>b: a late failure")+strings.Count(b.String(), "<title>b: late failures"), name)
 		assert.Equal(t, c.ticks > 0, strings.Contains(b.String(), "a late failure restarts the cooldown</text>"), "%s: the legend", name)
 	}
@@ -98,7 +98,7 @@ func TestSwitchesAreTold(t *testing.T) {
 			"2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
 		mostMoments - 1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
 	} {
-		f, p := (&Timeline{Panels: []*History{switching(t, switches)}}).drawn(t)
+		f, p := drawn(t, Look{}, switching(t, switches))
 		var got, numbers []string
 		for _, m := range f.moments {
 			got = append(got, fmt.Sprint(m.n)+" "+strings.Join(m.lines, " "))
@@ -119,8 +119,7 @@ func TestBarsAreExplained(t *testing.T) {
 	few := world{policy: "few", end: time.Minute, targets: 1, calls: 2}.history(t)
 	many := world{policy: "many", end: time.Minute, targets: 1, calls: 4000}.history(t)
 	for _, panels := range [][]*History{{few}, {many}, {few, many}} {
-		f, err := (&Timeline{Panels: panels}).figure()
-		require.NoError(t, err)
+		f, _ := drawn(t, Look{}, panels...)
 		served := 0
 		for _, k := range f.keys {
 			if k.text == "served" {

@@ -122,7 +122,8 @@ func TestCaptionsOfDifferentWorlds(t *testing.T) {
 	target.Capacity = &trace.Capacity{Servers: 4}
 	variant.Targets = []trace.Target{target}
 	var b bytes.Buffer
-	picture := &report.Timeline{Panels: []*report.History{historyOf(t, written(t, original, toolText)), historyOf(t, written(t, variant, toolText))}}
+	picture, err := report.KindOf("timeline").Draw(&report.Results{Panels: []*report.History{historyOf(t, written(t, original, toolText)), historyOf(t, written(t, variant, toolText))}}, report.Look{})
+	require.NoError(t, err)
 	require.NoError(t, picture.WriteSVG(&b))
 	for _, want := range []string{">search (tool breaker): opens at ", ">Under breaker with servers: search serves 4 at one time<", ">Virtual time · seed 1 or 2<"} {
 		assert.Contains(t, b.String(), want)

@@ -73,7 +73,7 @@ func run(args []string, s streams) int {
 		kong.Description("Replays scripted outages against real circuit breakers, draws what they do, and says why.\n\n"+
 			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
 			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version()})
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", ")})
 	if err != nil {
 		fmt.Fprintln(s.err, "breakersim:", err)
 		return exitRunError

@@ -18,6 +18,7 @@ import (
 
 type runCmd struct {
 	limits
+	pictures
 	Out       string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where to write: DIR/<scenario>/timeline.png and more (${default})."`
 	Set       []string `sep:"none" placeholder:"PATH=VALUE" help:"Play a variant as well, and say what differs: --set breakers.search.recovery_duration=10s. Commas part several changes of one variant; each further --set is another variant."`
 	Scenarios []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Files, directories, built-in names, or -; without any, all the built-in scenarios."`
@@ -30,6 +31,9 @@ const reasonsShown = 20
 func (c *runCmd) Run(s streams) error {
 	lim, err := c.limits.parse()
 	if err != nil {
+		return err
+	}
+	if err := c.pictures.check(); err != nil {
 		return err
 	}
 	names := c.Scenarios
@@ -126,7 +130,7 @@ func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 	}
 	var text bytes.Buffer
 	slots.do(func() {
-		if err = res.write(f); err == nil {
+		if err = res.write(f, &c.pictures); err == nil {
 			err = res.print(&text, out, f.names, dir)
 		}
 	})
@@ -145,20 +149,18 @@ func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 
 // results are a scenario's runs under all its policies.
 type results struct {
-	scenario *scenarios.Scenario
-	panels   []*report.History // those of the variants last
-	rows     []report.Row
-	series   []*report.Series
-	failures []replay.Failure
-	whatIfs  []report.WhatIf
-	alike    map[*report.History]bool // variants in which no event differs
+	report.Results // its panels end with those of the variants
+	scenario       *scenarios.Scenario
+	failures       []replay.Failure
+	whatIfs        []report.WhatIf
+	alike          map[*report.History]bool // variants in which no event differs
 }
 
 // replayAll runs the scenario under each of its policies, beside each other,
 // and writes the traces. What came of them is in the order of the file.
 func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
 	n := len(s.Policies)
-	res := &results{scenario: s, panels: make([]*report.History, n), rows: make([]report.Row, n), series: make([]*report.Series, n), alike: map[*report.History]bool{}}
+	res := &results{scenario: s, Results: report.Results{Panels: make([]*report.History, n), Rows: make([]report.Row, n), Series: make([]*report.Series, n)}, alike: map[*report.History]bool{}}
 	files, failures := make([]io.Writer, n), make([][]replay.Failure, n)
 	for i := range s.Policies {
 		var err error
@@ -169,11 +171,11 @@ func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) 
 	err := slots.each(n, func(i int) (err error) {
 		p, record := &s.Policies[i], trace.NewWriter(files[i])
 		history, meter := new(report.History), report.NewMeter()
-		res.series[i] = report.NewSeries()
-		if failures[i], err = replayOne(s, p, meter, record, history, res.series[i]); err != nil {
+		res.Series[i] = report.NewSeries()
+		if failures[i], err = replayOne(s, p, meter, record, history, res.Series[i]); err != nil {
 			return err
 		}
-		res.panels[i], res.rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
+		res.Panels[i], res.Rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
 		return record.Flush()
 	})
 	res.failures = slices.Concat(failures...)
@@ -198,16 +200,14 @@ func replayOne(s *scenarios.Scenario, p *scenarios.Policy, meter *report.Meter, 
 	return failures, err
 }
 
-// write makes the pictures and the table.
-func (r *results) write(f *folder) error {
-	picture := &report.Timeline{Panels: r.panels}
+// write makes the pictures and the tables.
+func (r *results) write(f *folder, p *pictures) error {
 	return errors.Join(
-		f.write("timeline.svg", picture.WriteSVG),
-		f.write("timeline.png", picture.WritePNG),
-		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.rows) }),
-		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.rows) }),
-		f.write("cost.csv", func(w io.Writer) error { return report.WriteCSV(w, r.rows) }),
-		f.write("series.csv", func(w io.Writer) error { return report.WriteSeries(w, r.series) }),
+		p.write(f, &r.Results),
+		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.Rows) }),
+		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.Rows) }),
+		f.write("cost.csv", func(w io.Writer) error { return report.WriteCSV(w, r.Rows) }),
+		f.write("series.csv", func(w io.Writer) error { return report.WriteSeries(w, r.Series) }),
 		r.writeWhatIf(f),
 	)
 }
@@ -215,11 +215,11 @@ func (r *results) write(f *folder) error {
 // print tells the scenario in the terminal.
 func (r *results) print(w io.Writer, s streams, files []string, dir string) error {
 	fmt.Fprintf(w, "%s\n", r.scenario.Title)
-	if err := report.WriteTerminal(w, r.panels, report.TerminalOptions{Width: s.width, Color: s.color}); err != nil {
+	if err := report.WriteTerminal(w, r.Panels, report.TerminalOptions{Width: s.width, Color: s.color}); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	if err := report.WriteTable(w, r.rows, s.width); err != nil {
+	if err := report.WriteTable(w, r.Rows, s.width); err != nil {
 		return err
 	}
 	for i := range r.whatIfs {
@@ -228,11 +228,11 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 			return err
 		}
 	}
-	for _, h := range r.panels {
+	for _, h := range r.Panels {
 		if len(h.Moments) == 0 || r.alike[h] {
 			continue
 		}
-		if len(r.panels) > 1 {
+		if len(r.Panels) > 1 {
 			fmt.Fprintf(w, "\nunder %s:\n", h.Run.Policy)
 		} else {
 			fmt.Fprintln(w)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"runtime"
 	"testing"
@@ -40,18 +41,25 @@ func everything(t *testing.T, name string) []byte {
 	require.NoError(t, err)
 	res := &results{scenario: s}
 	for i := range s.Policies {
-		history, meter := new(report.History), report.NewMeter()
-		failures, err := replayOne(s, &s.Policies[i], meter, history)
+		history, meter, series := new(report.History), report.NewMeter(), report.NewSeries()
+		failures, err := replayOne(s, &s.Policies[i], meter, history, series)
 		require.NoError(t, err)
 		require.Empty(t, failures)
-		res.panels = append(res.panels, history)
-		res.rows = append(res.rows, report.Row{Policy: s.Policies[i].Name, Cost: meter.Cost()})
+		res.Panels = append(res.Panels, history)
+		res.Series = append(res.Series, series)
+		res.Rows = append(res.Rows, report.Row{Policy: s.Policies[i].Name, Cost: meter.Cost()})
 	}
 	var b bytes.Buffer
-	picture := &report.Timeline{Panels: res.panels}
-	require.NoError(t, picture.WriteSVG(&b))
-	require.NoError(t, report.WriteMarkdown(&b, res.rows))
-	require.NoError(t, report.WriteJSON(&b, res.rows))
+	for i := range report.Kinds {
+		d, err := report.Kinds[i].Draw(&res.Results, report.Look{})
+		if errors.Is(err, report.ErrNothingToDraw) {
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, d.WriteSVG(&b))
+	}
+	require.NoError(t, report.WriteMarkdown(&b, res.Rows))
+	require.NoError(t, report.WriteJSON(&b, res.Rows))
 	require.NoError(t, res.print(&b, streams{in: new(bytes.Buffer), out: io.Discard, err: io.Discard, width: 80, color: true}, nil, "out"))
 	return b.Bytes()
 }

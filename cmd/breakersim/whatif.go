@@ -116,7 +116,7 @@ func (r *results) replayVariants(variants []variant, f *folder, s slots) error {
 		v := &variants[i]
 		for k := range v.Policies {
 			p := &v.Policies[k]
-			original := slices.IndexFunc(r.rows, func(row report.Row) bool { return row.Policy == p.Name })
+			original := slices.IndexFunc(r.Rows, func(row report.Row) bool { return row.Policy == p.Name })
 			runs = append(runs, &changedRun{variant: v, policy: p, original: original})
 		}
 	}
@@ -127,7 +127,7 @@ func (r *results) replayVariants(variants []variant, f *folder, s slots) error {
 		own := slices.DeleteFunc(slices.Clone(runs), func(c *changedRun) bool { return c.variant != &variants[i] })
 		r.whatIfs = append(r.whatIfs, r.compare(&variants[i], own))
 		for _, c := range own {
-			r.panels = append(r.panels, c.history)
+			r.Panels = append(r.Panels, c.history)
 			if c.first == nil && c.original >= 0 {
 				r.alike[c.history] = true
 			}
@@ -174,8 +174,8 @@ func shortened(set string) string {
 // compare puts the runs of a variant beside those of the original.
 func (r *results) compare(v *variant, runs []*changedRun) report.WhatIf {
 	x := report.WhatIf{Set: v.set, Policies: []report.PolicyWhatIf{}, Gone: []string{}, New: []string{}, Failures: []string{}}
-	for i := range r.rows {
-		row := &r.rows[i]
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		k := slices.IndexFunc(runs, func(c *changedRun) bool { return c.original == i })
 		if k < 0 {
 			x.Gone = append(x.Gone, row.Policy)
