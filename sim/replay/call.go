@@ -101,7 +101,8 @@ func (r *run) tellStart(c *call, asks bool) {
 	e := r.blank(trace.Call, c)
 	e.To = c.route.to
 	if c.caller >= 0 {
-		e.Caller = r.s.Callers[r.callers[c.caller].group].Name
+		by := &r.callers[c.caller]
+		e.Caller, e.Instance = r.s.Callers[by.group].Name, by.number
 	}
 	if !asks {
 		e.Target = r.targets[c.seat].name

@@ -13,6 +13,7 @@ import (
 // stream: a small state machine that knows when its next call starts.
 type caller struct {
 	group  int     // index in the scenario's callers
+	number int     // within the group, from 1; 0 if the group is one
 	key    sim.Key // names its draws
 	calls  uint64  // calls started so far
 	area   float64 // of a Poisson stream of several rates: how many were due by now, on average
@@ -39,6 +40,9 @@ func (r *run) addCallers() {
 		for n := range group.Count {
 			r.callers = append(r.callers, caller{group: g, key: name.Number(uint64(n)), route: to})
 			c := &r.callers[len(r.callers)-1]
+			if group.Count > 1 {
+				c.number = n + 1
+			}
 			first := sample(group.Start, c.key.Number(0).Number(forStart))
 			c.origin = first
 			if group.Poisson {

@@ -54,6 +54,9 @@ func (x *encoder) event(e *Event) {
 		x.int("call", e.Call)
 		x.str("to", e.To)
 		x.optional("caller", e.Caller)
+		if e.Instance != 0 {
+			x.int("instance", e.Instance)
+		}
 		x.int("attempt", e.Attempt)
 		x.optional("target", e.Target)
 	case Admit:

@@ -67,6 +67,7 @@ type Event struct {
 	Call      int           // from 1, in the order of first starts; of a Transition 0 if no call caused it
 	Attempt   int           // from 1
 	Caller    string        // of a Call that a caller made, not of a scripted one
+	Instance  int           // which of the callers of that name made it, from 1; 0 if there is one
 	Breaker   string        // of a Result empty if no breaker heard of it
 	Target    string        // who is called; of a Call only where no gate says so
 	From, To  string        // states, models (empty: nobody), tools; of a Call, To is where it goes

@@ -40,7 +40,7 @@ func sample() trace.List {
 	return trace.List{
 		{Kind: trace.Run, Run: info},
 		{T: 1 * s, Kind: trace.Phase, Target: "search", Phase: 0},
-		{T: 1 * s, Kind: trace.Call, Call: 1, Attempt: 1, To: "search", Caller: "agents"},
+		{T: 1 * s, Kind: trace.Call, Call: 1, Attempt: 1, To: "search", Caller: "agents", Instance: 3},
 		{T: 1 * s, Kind: trace.Admit, Call: 1, Attempt: 1, Breaker: "search", Target: "search", Rule: "T1"},
 		{T: 2 * s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "search", Outcome: trace.Failure, Took: 1 * s, Breaker: "search", Applied: true, Rule: "T3"},
 		{T: 2 * s, Kind: trace.Transition, Breaker: "search", From: "closed", To: "open", Effective: 2 * s, Rule: "T3", Failures: 1, Call: 1},
