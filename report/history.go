@@ -3,6 +3,7 @@
 package report
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -22,10 +23,12 @@ type History struct {
 	byName  map[string]*BreakerHistory
 	flying  map[int]int    // attempts in flight, by call
 	via     map[int]string // the breaker that a call in flight went through
-	changes []change       // transitions, and switches apart from them, in the order of the events
-	detours []*detour      // in the order in which they began
-	grouped []*group       // what groups made, once the run is over
-	ended   int            // the call whose last attempt in flight ended: it is over unless a Retry follows
+	by      map[int]string // who made a call in flight
+	names   map[caller]string
+	changes []change  // transitions, and switches apart from them, in the order of the events
+	detours []*detour // in the order in which they began
+	grouped []*group  // what groups made, once the run is over
+	ended   int       // the call whose last attempt in flight ended: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -33,7 +36,8 @@ type BreakerHistory struct {
 	*trace.Breaker
 	Bands  []Band // without gaps from 0 to the end
 	Leases []Lease
-	Health []Reading // after each result, if the run recorded it
+	Ready  []trace.Span // stretches in which a probe was possible, and nobody asked: from the cooldown's end on
+	Health []Reading    // after each result, if the run recorded it
 }
 
 // Band is a stretch of one state, [From, To), by effective times. For a model
@@ -75,6 +79,7 @@ type Mark struct {
 	At      time.Duration
 	Start   time.Duration // of the attempt; At if it never started
 	Call    int
+	Caller  string        // who made the call, "agents-3" if there are several; empty if it was scripted
 	Breaker string        // the breaker that gated the call, if one did
 	Target  string        // who was called; empty if nobody
 	Outcome string        // of a result
@@ -97,10 +102,16 @@ type Moment struct {
 	end time.Duration // of the run
 }
 
+// caller is one of those that made calls.
+type caller struct {
+	name     string
+	instance int
+}
+
 // Event takes one event of the trace.
 func (h *History) Event(e *trace.Event) error {
 	if h.ended != 0 && e.Kind != trace.Transition && e.Kind != trace.Switch && e.Kind != trace.Health {
-		if e.Kind != trace.Retry || e.Call != h.ended {
+		if e.Call != h.ended || e.Kind == trace.GiveUp {
 			h.forget(h.ended)
 		}
 		h.ended = 0
@@ -114,6 +125,7 @@ func (h *History) Event(e *trace.Event) error {
 		}
 		if e.Attempt == 1 {
 			h.Calls++
+			h.calledBy(e)
 		}
 	case trace.Admit:
 		h.flying[e.Call]++
@@ -123,9 +135,9 @@ func (h *History) Event(e *trace.Event) error {
 			h.grant(e)
 		}
 	case trace.Refuse:
-		h.mark(MarkRefused, e, e.T)
+		h.turnedAway(MarkRefused, e)
 	case trace.Exhausted:
-		h.mark(MarkExhausted, e, e.T)
+		h.turnedAway(MarkExhausted, e)
 	case trace.Vanish:
 		h.mark(MarkLost, e, e.T)
 		h.forget(e.Call)
@@ -168,6 +180,8 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.byName = map[string]*BreakerHistory{}
 	h.flying = map[int]int{}
 	h.via = map[int]string{}
+	h.by = map[int]string{}
+	h.names = map[caller]string{}
 	for i := range r.Breakers {
 		b := &BreakerHistory{Breaker: &r.Breakers[i]}
 		first := Band{State: "closed"}
@@ -177,6 +191,31 @@ func (h *History) begin(r *trace.RunInfo) {
 		b.Bands = []Band{first}
 		h.Breakers = append(h.Breakers, b)
 		h.byName[b.Name] = b
+	}
+}
+
+// calledBy notes who makes a call.
+func (h *History) calledBy(e *trace.Event) {
+	if e.Caller == "" {
+		return
+	}
+	who := caller{e.Caller, e.Instance}
+	name, ok := h.names[who]
+	if !ok {
+		if name = who.name; who.instance > 0 {
+			name += "-" + strconv.Itoa(who.instance)
+		}
+		h.names[who] = name
+	}
+	h.by[e.Call] = name
+}
+
+// turnedAway marks a call that nobody serves. It is over, unless the next event
+// is about it.
+func (h *History) turnedAway(k MarkKind, e *trace.Event) {
+	h.mark(k, e, e.T)
+	if h.flying[e.Call] == 0 {
+		h.ended = e.Call
 	}
 }
 
@@ -201,7 +240,7 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	if breaker == "" {
 		breaker = h.via[e.Call]
 	}
-	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known})
+	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known})
 }
 
 // grant opens the lease of a tool breaker's probe.
@@ -238,6 +277,7 @@ func (h *History) restart(e *trace.Event) {
 func (h *History) forget(call int) {
 	delete(h.flying, call)
 	delete(h.via, call)
+	delete(h.by, call)
 }
 
 // lease is the one that still runs, or nil.
@@ -340,6 +380,7 @@ func (h *History) finish(end time.Duration) {
 		if l := b.lease(); l != nil {
 			l.To = end
 		}
+		b.Ready = b.ready()
 	}
 	answered, cancelled := map[int]bool{}, map[int]bool{}
 	for _, m := range h.Marks {
@@ -356,4 +397,31 @@ func (h *History) finish(end time.Duration) {
 		h.Moments[i].Answered = h.Moments[i].Rule == "T7" && answered[h.Moments[i].ProbeCall]
 		h.Moments[i].Cancelled = h.Moments[i].Rule == "T7" && !h.Moments[i].Answered && cancelled[h.Moments[i].ProbeCall]
 	}
+}
+
+// ready are the stretches in which the breaker would have let a probe through,
+// and nobody asked: T4 and M2 count the cooldown from the last failure known.
+func (b *BreakerHistory) ready() (all []trace.Span) {
+	var from time.Duration
+	before := ""
+	for i := range b.Bands {
+		s := &b.Bands[i]
+		switch {
+		case s.State == "open" && b.Tool != nil:
+			from = s.From + b.Tool.RecoveryDuration
+			if n := len(s.Restarts); n > 0 {
+				from = s.Restarts[n-1] + b.Tool.RecoveryDuration
+			}
+		case s.State == "fallback" && b.Model != nil && before != "fallback": // not where another backup serves
+			from = s.From + b.Model.RecoveryTimeout
+		case s.State != "fallback":
+			before = s.State
+			continue
+		}
+		before = s.State
+		if from = max(from, s.From); from < s.To {
+			all = append(all, trace.Span{From: from, To: s.To})
+		}
+	}
+	return all
 }

@@ -13,25 +13,68 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-// reasons says for every rule that can cause a transition, in words, why it did.
+// reasons says for every rule that can cause a transition, in words, why it did:
+// in a sentence, and in the few words that fit into a picture.
 var reasons = []struct {
 	rule   string
 	reason func(m *Moment) string
+	short  func(m *Moment) string
 }{
-	{"T3", func(m *Moment) string { return streak(m, "failure") }},
+	{"T3", func(m *Moment) string { return streak(m, "failure") }, func(m *Moment) string { return nth(m, "failure") + ": opens" }},
 	{"T5", func(m *Moment) string {
 		return "the cooldown" + restarted(m) + " was over; " + asked(m, "the probe", "became the probe")
-	}},
-	{"T7", leaseRanOut},
-	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }},
-	{"T9", func(m *Moment) string { return verdict(m, "failed") }},
-	{"T15", func(*Moment) string { return "an operator reset the breaker" }},
-	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probes the primary") }},
-	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }},
-	{"M10", func(m *Moment) string { return streak(m, "failed turn") }},
-	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }},
-	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }},
-	{"M16", func(*Moment) string { return "an operator reset the breaker" }},
+	}, func(m *Moment) string { return asker(m, "a probe", "is the probe") }},
+	{"T7", leaseRanOut, func(*Moment) string { return "lease ran out: opens again" }},
+	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }, func(*Moment) string { return "probe succeeds: closes" }},
+	{"T9", func(m *Moment) string { return verdict(m, "failed") }, func(*Moment) string { return "probe fails: opens again" }},
+	{"T15", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
+	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probes the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
+	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }, func(*Moment) string { return "probes succeed: the primary again" }},
+	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + server(m, "a backup") }},
+	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + server(m, "a backup") + " again" }},
+	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + server(m, "a backup") + " again" }},
+	{"M16", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
+}
+
+// short is the reason in a few words, with the rule: "lease ran out: opens again
+// (T7)".
+func (m *Moment) short() string {
+	for i := range reasons {
+		if reasons[i].rule == m.Rule {
+			return reasons[i].short(m) + " (" + m.Rule + ")"
+		}
+	}
+	if m.Rule == "" {
+		return m.To
+	}
+	return m.To + " (" + m.Rule + ")"
+}
+
+// nth is "3rd failure", or "failure" if one is enough.
+func nth(m *Moment, what string) string {
+	if m.Failures <= 1 {
+		return what
+	}
+	return ordinal(m.Failures) + " " + what
+}
+
+// asker is the call that asked, and what it does.
+func asker(m *Moment, nobody, does string) string {
+	if m.Call == 0 {
+		return nobody
+	}
+	return fmt.Sprintf("call %d %s", m.Call, does)
+}
+
+// server is who serves after the moment.
+func server(m *Moment, somebody string) string {
+	switch {
+	case !m.Switched:
+		return somebody
+	case m.Serves == "":
+		return "nobody serves"
+	}
+	return m.Serves + " serves"
 }
 
 // Reason is a sentence, without its full stop, that says why the transition

@@ -58,13 +58,7 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 		}
 	}
 	l.probes(g)
-	for _, n := range g.moments { // all lines below all numbers
-		x := l.x(n.moment.Effective)
-		l.pen.stroke("muted", 0.8, x, g.numberY(n), x, g.band)
-	}
-	for _, n := range g.moments {
-		l.number(g, n)
-	}
+	l.drawPins(g)
 }
 
 func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {

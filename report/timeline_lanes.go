@@ -46,7 +46,8 @@ type groupLanes struct {
 	band      float64   // top of the band
 	health    float64   // top of the health's lane
 	rows      []*markRow
-	moments   []placedNumber
+	pins      []*pin
+	pinRows   int
 	brackets  bool
 	ticks     bool // probes are many
 	stretches []stretch
@@ -78,9 +79,8 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		g.ticks = g.probes() > mostDiamonds
 		g.stretches = stretches(g.breaker.Bands, f.along)
 		g.numbers = y
-		var rows int
-		g.moments, rows = placeNumbers(f, panel, g.breaker.Name)
-		y += float64(rows) * numberHeight
+		g.pinRows = g.pin(f, panel, len(panels))
+		y += float64(g.pinRows) * numberHeight
 		n := len(g.breaker.Leases)
 		g.brackets = n > 0 && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
 		g.lease = y + 2
@@ -342,48 +342,6 @@ func (l *lanePlotter) inside(look string, b box, bold bool, words ...string) {
 			return
 		}
 	}
-}
-
-// numberY is the height of a moment's number above the band.
-func (g *groupLanes) numberY(n placedNumber) float64 {
-	return g.numbers + float64(n.row)*numberHeight + numberHeight/2 - 1
-}
-
-func (l *lanePlotter) number(g *groupLanes, n placedNumber) {
-	done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", n.n, l.clock(n.moment.Effective), n.moment.From, n.moment.To, n.moment.Rule))
-	numberMark(l.pen, l.x(n.moment.Effective), g.numberY(n), n.n)
-	done()
-}
-
-// placedNumber is a numbered moment in its row above the band.
-type placedNumber struct {
-	numbered
-	row int
-}
-
-// placeNumbers puts the numbers of a breaker's moments into as few rows as keep
-// them apart.
-func placeNumbers(f *figure, panel int, breaker string) (placed []placedNumber, rows int) {
-	var ends []float64
-	for _, m := range f.moments {
-		if m.n == 0 || m.panel != panel || m.moment.Breaker != breaker {
-			continue
-		}
-		x := f.along(m.moment.Effective)
-		row := 0
-		for row < len(ends) && ends[row] > x-17 {
-			row++
-		}
-		if row == len(ends) {
-			ends = append(ends, 0)
-		}
-		ends[row] = x
-		placed = append(placed, placedNumber{m, row})
-	}
-	for i := range placed { // the first row is the lowest, next to the band
-		placed[i].row = len(ends) - 1 - placed[i].row
-	}
-	return placed, len(ends)
 }
 
 // describe tells in words what the picture shows, for those who cannot see it.

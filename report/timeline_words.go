@@ -17,6 +17,7 @@ const mostMoments = 12
 // switch apart from the transitions.
 type numbered struct {
 	n      int
+	rank   int // by importance among those of its panel, 0 first
 	panel  int
 	policy string // where there are several
 	moment *Moment
@@ -24,8 +25,9 @@ type numbered struct {
 	lines  []string // its words, laid out
 }
 
-// keyMoments numbers the first transitions of each panel, and says how many it
-// leaves out. Where all are told there may be room for the other switches.
+// keyMoments numbers the most important transitions of each panel, and says how
+// many it leaves out. Where all are told there may be room for the other
+// switches.
 func keyMoments(panels []*History) (all []numbered, more string) {
 	total, busy, changes := 0, 0, 0
 	for _, h := range panels {
@@ -59,17 +61,52 @@ func keyMoments(panels []*History) (all []numbered, more string) {
 	return all, more
 }
 
-// told are the first transitions and, if asked for, the switches apart from them.
+// told are the most important transitions and, if asked for, the switches apart
+// from them, in their order.
 func (h *History) told(transitions int, switches bool) (all []numbered) {
+	rank := h.ranks()
 	for k := range h.changes {
 		switch c := &h.changes[k]; {
 		case c.moment < 0 && switches:
 			all = append(all, numbered{change: c})
-		case c.moment >= 0 && c.moment < transitions:
-			all = append(all, numbered{moment: &h.Moments[c.moment]})
+		case c.moment >= 0 && rank[c.moment] < transitions:
+			all = append(all, numbered{moment: &h.Moments[c.moment], rank: rank[c.moment]})
 		}
 	}
 	return all
+}
+
+// weight is how much a transition by that rule tells.
+var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T3": 60, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
+
+// ranks are the places of the moments by importance: what a breaker does for the
+// first time, then where it ends, then what it does for the second time.
+func (h *History) ranks() []int {
+	type turn struct{ breaker, rule string }
+	worth, seen, last := make([]int, len(h.Moments)), map[turn]int{}, map[string]int{}
+	for i := range h.Moments {
+		m := &h.Moments[i]
+		worth[i] = weight[m.Rule]
+		k := turn{m.Breaker, m.Rule}
+		if seen[k] < 2 {
+			worth[i] += []int{300, 100}[seen[k]]
+		}
+		seen[k]++
+		last[m.Breaker] = i
+	}
+	for _, i := range last {
+		worth[i] += 200
+	}
+	order := make([]int, len(worth))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return worth[b] - worth[a] })
+	rank := make([]int, len(order))
+	for place, i := range order {
+		rank[i] = place
+	}
+	return rank
 }
 
 // words are the moment as a line of the list below the picture.

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pin is a numbered moment above its breaker's band: the number on a stem, and
+// beside it a few words where there is room.
+type pin struct {
+	*numbered
+	x        float64 // of the stem
+	words    string  // empty: the number alone
+	w        float64 // of the words
+	leftward bool    // the words stand on the left
+	row      int     // from the band up
+}
+
+const (
+	pinRadius = 7.5
+	pinGap    = 4.0 // between the number and its words
+	pinAir    = 6.0 // between two pins in a row
+)
+
+// box is what the pin takes of its row, from and to.
+func (p *pin) box() (from, to float64) {
+	from, to = p.x-pinRadius-1, p.x+pinRadius+1
+	switch {
+	case p.words == "":
+	case p.leftward:
+		from -= pinGap + p.w
+	default:
+		to += pinGap + p.w
+	}
+	return from, to
+}
+
+// covers says whether the words of p would lie on the stem of q, if that one
+// stood higher.
+func (p *pin) covers(q *pin) bool {
+	from, to := p.box()
+	return p.words != "" && from-2 < q.x && q.x < to+2 && (p.leftward == (q.x < p.x) || q.x == p.x)
+}
+
+// layPins gives every pin its row, and as many as possible their words: within
+// left and right, in no more rows than most. The least important lose theirs
+// first. Without words, pins take the rows that they need.
+func layPins(pins []*pin, left, right float64, most int) (rows int) {
+	for _, p := range pins {
+		if _, to := p.box(); to > right {
+			p.leftward = true
+		}
+		if from, _ := p.box(); from < left {
+			p.words, p.leftward = "", false
+		}
+	}
+	for {
+		loser, ok := placePins(pins, most)
+		if ok {
+			for _, p := range pins {
+				rows = max(rows, p.row+1)
+			}
+			return rows
+		}
+		loser.words, loser.leftward = "", false
+	}
+}
+
+// placePins finds the lowest rows in which no words lie on a stem and no two
+// pins on each other. If they are more than most, or none at all, it names the
+// pin that should lose its words.
+func placePins(pins []*pin, most int) (loser *pin, ok bool) {
+	for _, p := range pins {
+		p.row = 0
+	}
+	worded := slices.DeleteFunc(slices.Clone(pins), func(p *pin) bool { return p.words == "" })
+	slices.SortStableFunc(worded, func(a, b *pin) int { return a.rank - b.rank })
+	if len(worded) == 0 {
+		most = len(pins)
+	} else {
+		loser = worded[len(worded)-1]
+	}
+	for moved := true; moved; {
+		moved = false
+		for i, p := range pins {
+			for k := range pins {
+				if q := pins[k]; k != i && p.mustRise(q, i < k) {
+					p.row = q.row + 1
+					moved = true
+				}
+			}
+			if p.row >= most {
+				return loser, false
+			}
+		}
+	}
+	return nil, true
+}
+
+// mustRise says whether p must stand higher than it does because of q: above the
+// end of a stem that its words would lie on, and off a pin in its row. Of two
+// that would lie on each other the one on the left gives way.
+func (p *pin) mustRise(q *pin, before bool) bool {
+	switch {
+	case p.row > q.row:
+		return false
+	case p.covers(q):
+		return true
+	case p.row < q.row || q.covers(p):
+		return false
+	}
+	from, to := p.box()
+	otherFrom, otherTo := q.box()
+	return before && from < otherTo+pinAir && otherFrom < to+pinAir
+}
+
+// pins puts the numbered moments of a breaker above its band.
+func (g *groupLanes) pin(f *figure, panel, panels int) (rows int) {
+	for i := range f.moments {
+		m := &f.moments[i]
+		if m.n == 0 || m.panel != panel || m.moment.Breaker != g.breaker.Name {
+			continue
+		}
+		p := &pin{numbered: m, x: margin + f.names + f.along(m.moment.Effective), words: m.moment.short()}
+		p.w = width(p.words, smallSize, false)
+		g.pins = append(g.pins, p)
+	}
+	slices.SortStableFunc(g.pins, func(a, b *pin) int {
+		switch {
+		case a.x < b.x:
+			return -1
+		case a.x > b.x:
+			return 1
+		}
+		return 0
+	})
+	most := 6
+	if panels > 1 {
+		most = max(2, 6-panels)
+	}
+	return layPins(g.pins, margin+f.names, f.width-margin, most)
+}
+
+// pinY is the middle of a pin's row.
+func (g *groupLanes) pinY(p *pin) float64 {
+	return g.numbers + float64(g.pinRows-1-p.row)*numberHeight + numberHeight/2 - 1
+}
+
+// drawPins draws all stems below all numbers.
+func (l *lanePlotter) drawPins(g *groupLanes) {
+	for _, p := range g.pins {
+		x := l.x(p.moment.Effective)
+		l.pen.stroke("muted", 0.8, x, g.pinY(p), x, g.band)
+	}
+	for _, p := range g.pins {
+		x, y := l.x(p.moment.Effective), g.pinY(p)
+		done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", p.n, l.clock(p.moment.Effective), p.moment.From, p.moment.To, p.moment.Rule))
+		numberMark(l.pen, x, y, p.n)
+		if p.leftward {
+			l.pen.text("ink", x-pinRadius-pinGap, y, smallSize, false, right, p.words)
+		} else {
+			l.pen.text("ink", x+pinRadius+pinGap, y, smallSize, false, left, p.words)
+		}
+		done()
+	}
+}
