@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -17,7 +19,19 @@ type timeline struct {
 }
 
 func layOutTimeline(r *Results, look *Look) (drawing, error) {
-	return (&timeline{r.Panels, look}).figure(), nil
+	t := &timeline{r.Panels, look}
+	if end := t.end(); look.From > 0 && look.From >= end {
+		return nil, fmt.Errorf("the run ends at %s; nothing comes after %s", moment(end, end), moment(look.From, end))
+	}
+	return t.figure(), nil
+}
+
+// end is that of the longest run.
+func (t *timeline) end() (end time.Duration) {
+	for _, h := range t.panels {
+		end = max(end, h.End)
+	}
+	return end
 }
 
 // Sizes in pixels.
@@ -41,20 +55,21 @@ type figure struct {
 	moments       []numbered
 	more          string // what the list of moments leaves out
 	keys          []key
-	end           time.Duration
-	names         float64 // room for the lanes' names
+	begin, end    time.Duration // what is drawn
+	whole         time.Duration // the end of the run
+	names         float64       // room for the lanes' names
 	plotTop       float64
 	plotHeight    float64
 }
 
 func (t *timeline) figure() *figure {
-	f := &figure{t: t, width: t.width()}
-	for _, h := range t.panels {
-		f.end = max(f.end, h.End)
+	f := &figure{t: t, width: t.width(), begin: t.From, whole: t.end()}
+	if f.end = f.whole; t.To > 0 {
+		f.end = min(f.end, t.To)
 	}
 	inner := f.width - 2*margin
 	f.title = wrapped(strings.Join(strings.Fields(t.panels[0].Run.Title), " "), titleSize, true, inner)
-	f.moments, f.more = keyMoments(t.panels)
+	f.moments, f.more = keyMoments(t.panels, f.within)
 	f.plotTop = margin + float64(len(f.title))*22 + 6
 	f.names = t.nameRoom(inner, false)
 	if t.layPanels(f) { // dense rows have more to say on the left
@@ -62,8 +77,12 @@ func (t *timeline) figure() *figure {
 		t.layPanels(f)
 	}
 	y := f.plotTop + f.plotHeight + axisRoom
-	for _, c := range t.captions() {
-		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
+	if t.NoCaption {
+		f.moments, f.more = nil, ""
+	} else {
+		for _, c := range f.allCaptions() {
+			f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
+		}
 	}
 	f.keys = layKeys(f.usedKeys(), inner)
 	y += float64(len(f.captions))*leading + float64(f.momentLines(inner))*leading + 8
@@ -99,10 +118,19 @@ func (t *timeline) layPanels(f *figure) (dense bool) {
 	return dense
 }
 
-// along is where an instant stands, in pixels from the axis's left end, before
-// the axis makes room for its last label.
+// along is where an instant stands, in pixels from the axis's left end; what is
+// not drawn stands at the end that is nearer to it.
 func (f *figure) along(d time.Duration) float64 {
-	return float64(d) / float64(max(f.end, 1)) * (f.width - 2*margin - f.names)
+	d = min(max(d, f.begin), f.end)
+	return float64(d-f.begin) / float64(max(f.end-f.begin, 1)) * (f.width - 2*margin - f.names)
+}
+
+// within says whether the instant is drawn.
+func (f *figure) within(d time.Duration) bool { return f.begin <= d && d <= f.end }
+
+// meets says whether something of the stretch is drawn.
+func (f *figure) meets(from, to time.Duration) bool {
+	return from < f.end && to > f.begin || from == to && f.within(from) || f.begin == f.end && from <= f.end && to >= f.begin
 }
 
 // draw draws the figure. The data area is a plot: its axis is gonum's, the lanes
@@ -125,7 +153,7 @@ func (f *figure) drawPlot(p *pen) {
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.HideY()
-	pl.X.Min, pl.X.Max = 0, max(f.end.Seconds(), 1e-9)
+	pl.X.Min, pl.X.Max = f.begin.Seconds(), f.begin.Seconds()+max((f.end-f.begin).Seconds(), 1e-10)
 	pl.Y.Min, pl.Y.Max = 0, 1
 	pl.X.Padding, pl.Y.Padding = 0, 0
 	pl.X.Tick.Marker = clockTicks{room: f.width - 2*margin - f.names}
@@ -185,21 +213,22 @@ func stepOf(least time.Duration) time.Duration {
 }
 
 // Ticks are as many as fit without touching, each with its unit.
-func (t clockTicks) Ticks(_, most float64) []plot.Tick {
-	end := time.Duration(most * float64(time.Second))
-	step := max(end, 1)
+func (t clockTicks) Ticks(least, most float64) []plot.Tick {
+	begin, end := time.Duration(math.Round(least*float64(time.Second))), time.Duration(math.Round(most*float64(time.Second)))
+	step := max(end-begin, 1)
 	for _, s := range tickSteps {
-		if n := int64(end / s); n <= 12 && (float64(n)+1)*t.widest(s, end) <= t.room {
+		if n := int64((end - begin) / s); n <= 12 && (float64(n)+1)*t.widest(s, end) <= t.room {
 			step = s
 			break
 		}
 	}
+	from := func(step time.Duration) time.Duration { return (begin + step - 1) / step * step }
 	var ticks []plot.Tick
-	for at := time.Duration(0); at <= end; at += step {
+	for at := from(step); at <= end; at += step {
 		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, step, end)})
 	}
 	minor := minorStep(step)
-	for at := minor; at <= end && minor < step; at += minor {
+	for at := from(minor); at <= end && minor < step; at += minor {
 		if at%step != 0 {
 			ticks = append(ticks, plot.Tick{Value: at.Seconds()})
 		}

@@ -42,7 +42,7 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 		}
 		for i := range s {
 			l.band(b, &s[i], g.band)
-			if l.x(s[i].To)-l.x(s[i].From) < leastBand && s[i].From > 0 {
+			if l.x(s[i].To)-l.x(s[i].From) < leastBand && s[i].From > l.f.begin {
 				short = append(short, &s[i])
 			}
 		}
@@ -53,8 +53,8 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 	l.switches(g)
 	l.restarts(g)
 	if g.brackets {
-		for i := range b.Leases {
-			l.leaseOf(b, &b.Leases[i], g)
+		for i := range g.leases {
+			l.leaseOf(b, &g.leases[i], g)
 		}
 	}
 	l.probes(g)
@@ -70,10 +70,18 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 	l.pen.frame(look+"-edge", 1, at)
 }
 
+// serves is who does at first.
+func (g *groupLanes) serves() string {
+	if len(g.stretches) == 0 {
+		return ""
+	}
+	return g.stretches[0][0].Serves
+}
+
 // switches mark that another model serves, by a notch in the band's upper edge;
 // not in crowds, where they would lie on each other.
 func (l *lanePlotter) switches(g *groupLanes) {
-	before := g.breaker.Bands[0].Serves
+	before := g.serves()
 	for _, s := range g.stretches {
 		for i := range s {
 			to := s[i].Serves
@@ -140,8 +148,16 @@ func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
 	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, l.clock(s.From), what, l.clock(s.To)))
 	defer done()
 	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
-	l.pen.stroke("probe", 1.3, x0, y+leaseHeight-2, x0, y+3, x1, y+3, x1, y+leaseHeight-2)
-	if s.RanOut {
+	var path []float64
+	if l.f.within(s.From) {
+		path = append(path, x0, y+leaseHeight-2)
+	}
+	path = append(path, x0, y+3, x1, y+3)
+	if l.f.within(s.To) {
+		path = append(path, x1, y+leaseHeight-2)
+	}
+	l.pen.stroke("probe", 1.3, path...)
+	if s.RanOut && l.f.within(s.To) {
 		leaseEnd(l.pen, x1, y+3)
 	}
 }
@@ -161,7 +177,7 @@ func (l *lanePlotter) probes(g *groupLanes) {
 	last := -1e9
 	for _, m := range g.marks {
 		x := l.x(m.At)
-		if m.Kind != MarkProbe || x-last < markApart/2 { // on top of the one before
+		if m.Kind != MarkProbe || !l.f.within(m.At) || x-last < markApart/2 { // on top of the one before
 			continue
 		}
 		last = x

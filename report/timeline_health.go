@@ -33,10 +33,10 @@ var healthBands = []struct {
 
 // health draws the score as a line over the bands of health.
 func (l *lanePlotter) health(g *groupLanes, h *History) {
-	readings := g.breaker.Health
-	if len(readings) == 0 {
+	if len(g.breaker.Health) == 0 {
 		return
 	}
+	before, readings := l.f.readings(g.breaker)
 	from, to := l.x(0), l.x(h.End)
 	y := func(score float64) float64 { return g.health + 3 + (1-score)*(healthHeight-6) }
 	l.name("health", g.health+healthHeight/2-5, smallSize, false)
@@ -45,10 +45,10 @@ func (l *lanePlotter) health(g *groupLanes, h *History) {
 		l.pen.rect(b.look, box{from, y(b.to), to - from, y(b.from) - y(b.to)})
 	}
 	low, _ := g.breaker.lowest()
-	last := readings[len(readings)-1]
+	last := g.breaker.Health[len(g.breaker.Health)-1]
 	done := l.pen.group(fmt.Sprintf("%s: health score, lowest %.2f at %s, at the end %.2f (%s)", g.breaker.Name, low.Score, l.clock(low.At), last.Score, last.Health))
 	defer done()
-	line := []float64{from, y(1)}
+	line := []float64{from, y(before)}
 	for i := 0; i < len(readings); {
 		x := l.x(readings[i].At)
 		n, least, most := 1, readings[i].Score, readings[i].Score
@@ -61,6 +61,20 @@ func (l *lanePlotter) health(g *groupLanes, h *History) {
 	}
 	line = append(line, to, line[len(line)-1])
 	l.pen.stroke("ok", 1.6, line...)
+}
+
+// readings are those that are drawn, and the score before them.
+func (f *figure) readings(b *BreakerHistory) (before float64, all []Reading) {
+	before = 1
+	for _, r := range b.Health {
+		switch {
+		case r.At < f.begin:
+			before = r.Score
+		case r.At <= f.end:
+			all = append(all, r)
+		}
+	}
+	return before, all
 }
 
 // lowest is the worst reading, the first of them.

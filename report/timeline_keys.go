@@ -1,6 +1,9 @@
 package report
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // key is one entry of the legend.
 type key struct {
@@ -17,9 +20,9 @@ func (f *figure) usedKeys() []key {
 	per := time.Duration(0)
 	for _, p := range f.panels {
 		for _, g := range p.groups {
-			g.targetsOccur(p.h, occurs)
-			g.callsOccur(occurs)
-			g.bandsOccur(occurs)
+			g.targetsOccur(f, p.h, occurs)
+			g.callsOccur(f, occurs)
+			g.bandsOccur(f, occurs)
 			for _, r := range g.rows {
 				per = max(per, r.per) // the same for all
 			}
@@ -34,21 +37,21 @@ func (f *figure) usedKeys() []key {
 	return used
 }
 
-func (g *groupLanes) targetsOccur(h *History, occurs map[string]bool) {
+func (g *groupLanes) targetsOccur(f *figure, h *History, occurs map[string]bool) {
 	for _, t := range g.group.targets {
-		if len(t.Outages(h.End)) > 0 {
+		if slices.ContainsFunc(t.Outages(h.End), f.meetsSpan) {
 			occurs["outage"] = true
 		}
-		if len(h.Bursts[t.Name]) > 0 {
+		if slices.ContainsFunc(h.Bursts[t.Name], f.meetsSpan) {
 			occurs["burst"] = true
 		}
-		if len(shaky(t, h.End)) > 0 {
+		if slices.ContainsFunc(shaky(t, h.End), f.meetsSpan) {
 			occurs["shaky"] = true
 		}
 	}
 }
 
-func (g *groupLanes) callsOccur(occurs map[string]bool) {
+func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 	for _, r := range g.rows {
 		if r.dense {
 			occurs["bars"] = true
@@ -62,24 +65,24 @@ func (g *groupLanes) callsOccur(occurs map[string]bool) {
 		}
 	}
 	switch {
-	case g.breaker == nil || g.probes() == 0:
+	case g.breaker == nil || g.probes(f) == 0:
 	case g.ticks:
 		occurs["ticks"] = true
 	default:
 		occurs[markWords[MarkProbe]] = true
 		for _, m := range g.marks { // a probe that vanished is hollow on the band, too
-			if m.Kind == MarkLost {
+			if m.Kind == MarkLost && f.within(m.At) {
 				occurs[markWords[MarkLost]] = true
 			}
 		}
 	}
 }
 
-func (g *groupLanes) bandsOccur(occurs map[string]bool) {
+func (g *groupLanes) bandsOccur(f *figure, occurs map[string]bool) {
 	if g.breaker == nil {
 		return
 	}
-	before := g.breaker.Bands[0].Serves
+	before := g.serves()
 	for _, s := range g.stretches {
 		if s.crowded() {
 			occurs["crowd"] = true
@@ -98,10 +101,10 @@ func (g *groupLanes) bandsOccur(occurs map[string]bool) {
 	if len(g.breaker.Health) > 0 {
 		occurs["health"] = true
 	}
-	for _, s := range g.breaker.Leases {
+	for _, s := range g.leases {
 		if g.brackets {
 			occurs["lease"] = true
-			occurs["ran out"] = occurs["ran out"] || s.RanOut
+			occurs["ran out"] = occurs["ran out"] || s.RanOut && f.within(s.To)
 		}
 	}
 }

@@ -48,6 +48,7 @@ type groupLanes struct {
 	rows      []*markRow
 	pins      []*pin
 	pinRows   int
+	leases    []Lease
 	brackets  bool
 	ticks     bool // probes are many
 	stretches []stretch
@@ -76,12 +77,13 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		y += targetHeight + 2
 	}
 	if g.breaker != nil {
-		g.ticks = g.probes() > mostDiamonds
-		g.stretches = stretches(g.breaker.Bands, f.along)
+		g.ticks = g.probes(f) > mostDiamonds
+		g.stretches = stretches(f.bands(g.breaker), f.along)
 		g.numbers = y
 		g.pinRows = g.pin(f, panel, len(panels))
 		y += float64(g.pinRows) * numberHeight
-		n := len(g.breaker.Leases)
+		g.leases = f.leases(g.breaker)
+		n := len(g.leases)
 		g.brackets = n > 0 && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
 		g.lease = y + 2
 		if g.brackets {
@@ -94,7 +96,7 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		}
 	}
 	for _, k := range rowKinds {
-		if !g.shows(k, panels) {
+		if !g.shows(k, panels, f) {
 			continue
 		}
 		for _, r := range newRows(k, g.marks, f) {
@@ -107,6 +109,31 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 	return y
 }
 
+// meetsSpan is meets.
+func (f *figure) meetsSpan(s trace.Span) bool { return f.meets(s.From, s.To) }
+
+// bands are the breaker's that are drawn, cut to what is.
+func (f *figure) bands(b *BreakerHistory) (all []Band) {
+	for _, s := range b.Bands {
+		if f.meets(s.From, s.To) || s.From == s.To && f.within(s.From) {
+			s.From, s.To = max(s.From, f.begin), min(s.To, f.end)
+			s.Restarts = slices.DeleteFunc(slices.Clone(s.Restarts), func(at time.Duration) bool { return !f.within(at) })
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// leases are the breaker's of which something is drawn.
+func (f *figure) leases(b *BreakerHistory) (all []Lease) {
+	for _, s := range b.Leases {
+		if f.meets(s.From, s.To) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // main is the target that the group is about.
 func (g *group) main() string {
 	if g.breaker != nil {
@@ -116,10 +143,10 @@ func (g *group) main() string {
 }
 
 // probes counts the group's.
-func (g *group) probes() int {
+func (g *group) probes(f *figure) int {
 	n := 0
 	for _, m := range g.marks {
-		if m.Kind == MarkProbe {
+		if m.Kind == MarkProbe && f.within(m.At) {
 			n++
 		}
 	}
@@ -128,13 +155,13 @@ func (g *group) probes() int {
 
 // shows says whether the group has a row of that kind: where any panel's group
 // for the same target has such marks, so that panels can be compared.
-func (g *groupLanes) shows(k rowKind, panels []*History) bool {
+func (g *groupLanes) shows(k rowKind, panels []*History, f *figure) bool {
 	if k.gated && g.breaker == nil {
 		return false
 	}
 	for _, h := range panels {
 		for _, other := range h.groups() {
-			if other.main() == g.main() && slices.ContainsFunc(other.marks, func(m Mark) bool { return slices.Contains(k.kinds, m.Kind) }) {
+			if other.main() == g.main() && slices.ContainsFunc(other.marks, func(m Mark) bool { return slices.Contains(k.kinds, m.Kind) && f.within(m.At) }) {
 				return true
 			}
 		}
@@ -152,7 +179,9 @@ type lanePlotter struct {
 // Plot draws the lanes above the axis of p.
 func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, _ := p.Transforms(&c)
-	l.x = func(d time.Duration) float64 { return float64(toX(d.Seconds())) / pixel }
+	l.x = func(d time.Duration) float64 {
+		return float64(toX(min(max(d, l.f.begin), l.f.end).Seconds())) / pixel
+	}
 	for _, pl := range l.f.panels {
 		for _, g := range pl.groups {
 			for _, t := range g.group.targets {
@@ -173,6 +202,9 @@ func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 
 func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
 	for _, s := range t.Outages(end) {
+		if !l.f.meetsSpan(s) {
+			continue
+		}
 		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, l.clock(s.From), l.clock(s.To)))
 		l.pen.rect("outage", l.span(s.From, s.To, g.y, g.height))
 		done()
@@ -180,7 +212,7 @@ func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
 }
 
 // clock writes an instant as the axis does.
-func (l *lanePlotter) clock(d time.Duration) string { return moment(d, l.f.end) }
+func (l *lanePlotter) clock(d time.Duration) string { return moment(d, l.f.whole) }
 
 // span is the box of a stretch of time, at least 3 pixels wide.
 func (l *lanePlotter) span(from, to time.Duration, y, h float64) box {
@@ -283,7 +315,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 		if i+1 < len(t.Segments) {
 			to = min(end, t.Segments[i+1].At)
 		}
-		if s.At >= to {
+		if s.At >= to || !l.f.meets(s.At, to) {
 			continue
 		}
 		look := "up"
@@ -321,7 +353,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 // bursts draws the target's bursts, as far as they are in [from, to).
 func (l *lanePlotter) bursts(all []trace.Span, from, to time.Duration, y float64) {
 	for _, s := range all {
-		if s.From >= to || s.To <= from {
+		if s.From >= to || s.To <= from || !l.f.meetsSpan(s) {
 			continue
 		}
 		b := l.span(max(s.From, from), min(s.To, to), y+targetHeight-7, 5)

@@ -69,18 +69,18 @@ func newRows(k rowKind, marks []Mark, f *figure) []*markRow {
 func newRow(k rowKind, marks []Mark, f *figure) *markRow {
 	r := &markRow{rowKind: k}
 	for _, m := range marks {
-		if slices.Contains(k.kinds, m.Kind) {
+		if slices.Contains(k.kinds, m.Kind) && f.within(m.At) {
 			r.marks = append(r.marks, m)
 		}
 	}
 	room := f.width - 2*margin - f.names
-	if r.dense = touching(r.marks, f.end, room); !r.dense {
+	if r.dense = touching(r.marks, f.end-f.begin, room); !r.dense {
 		return r
 	}
-	r.per = stepOf(max(1, time.Duration(float64(f.end)*binWidth/room)))
-	r.bins = make([]int, f.end/r.per+1)
+	r.per = stepOf(max(1, time.Duration(float64(f.end-f.begin)*binWidth/room)))
+	r.bins = make([]int, (f.end-f.begin)/r.per+1)
 	for _, m := range r.marks {
-		i := m.At / r.per
+		i := (m.At - f.begin) / r.per
 		r.bins[i]++
 		r.most = max(r.most, r.bins[i])
 	}
@@ -139,7 +139,7 @@ func (r *markRow) height() float64 {
 
 func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	h := r.height()
-	from, to := l.x(0), l.x(l.f.end)
+	from, to := l.x(l.f.begin), l.x(l.f.end)
 	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
 	if !r.dense {
 		l.name(r.name, r.y+h/2, smallSize, false)
@@ -158,8 +158,8 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 		if n == 0 {
 			continue
 		}
-		x := l.x(time.Duration(i) * r.per)
-		w := max(3, l.x(min(l.f.end, time.Duration(i+1)*r.per))-x)
+		x := l.x(l.f.begin + time.Duration(i)*r.per)
+		w := max(3, l.x(l.f.begin+time.Duration(i+1)*r.per)-x)
 		x = min(x, to-w) // the last instant may begin a bin of its own
 		tall := max(1.5, float64(n)/float64(r.most)*(h-4))
 		l.pen.rect(markColor[r.kinds[0]], box{x, r.y + h - 1 - tall, w - 0.6, tall})
@@ -182,7 +182,7 @@ func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
 	case m.Kind == MarkRerouted:
 		tip += ", " + m.Target + " (" + m.Rule + ")"
 	case m.Kind == MarkRefused && g.breaker != nil:
-		tip += " (" + g.breaker.refusal(m, l.f.end) + ")"
+		tip += " (" + g.breaker.refusal(m, l.f.whole) + ")"
 	case m.Rule != "":
 		tip += " (" + m.Rule + ")"
 	}

@@ -38,8 +38,12 @@ func (p *pin) box() (from, to float64) {
 // covers says whether the words of p would lie on the stem of q, if that one
 // stood higher.
 func (p *pin) covers(q *pin) bool {
-	from, to := p.box()
-	return p.words != "" && from-2 < q.x && q.x < to+2 && (p.leftward == (q.x < p.x) || q.x == p.x)
+	const air = 2.0
+	from, to := p.x+pinRadius+pinGap-air, p.x+pinRadius+pinGap+p.w+air
+	if p.leftward {
+		from, to = p.x-(to-p.x), p.x-(from-p.x)
+	}
+	return p.words != "" && from < q.x && q.x < to
 }
 
 // layPins gives every pin its row, and as many as possible their words: within
@@ -114,7 +118,7 @@ func (p *pin) mustRise(q *pin, before bool) bool {
 	return before && from < otherTo+pinAir && otherFrom < to+pinAir
 }
 
-// pins puts the numbered moments of a breaker above its band.
+// pin puts the numbered moments of a breaker above its band.
 func (g *groupLanes) pin(f *figure, panel, panels int) (rows int) {
 	for i := range f.moments {
 		m := &f.moments[i]

@@ -28,12 +28,13 @@ type numbered struct {
 // keyMoments numbers the most important transitions of each panel, and says how
 // many it leaves out. Where all are told there may be room for the other
 // switches.
-func keyMoments(panels []*History) (all []numbered, more string) {
+func keyMoments(panels []*History, within func(time.Duration) bool) (all []numbered, more string) {
 	total, busy, changes := 0, 0, 0
 	for _, h := range panels {
 		changes += len(h.changes)
-		total += len(h.Moments)
-		if len(h.Moments) > 0 {
+		here := h.momentsWithin(within)
+		total += here
+		if here > 0 {
 			busy++
 		}
 	}
@@ -43,7 +44,7 @@ func keyMoments(panels []*History) (all []numbered, more string) {
 		if total > mostMoments {
 			shown = min(shown, max(1, mostMoments/max(1, busy)))
 		}
-		for _, m := range h.told(shown, changes <= mostMoments) {
+		for _, m := range h.told(shown, changes <= mostMoments, within) {
 			m.panel = i
 			if busy > 1 {
 				m.policy = h.Run.Policy
@@ -63,10 +64,11 @@ func keyMoments(panels []*History) (all []numbered, more string) {
 
 // told are the most important transitions and, if asked for, the switches apart
 // from them, in their order.
-func (h *History) told(transitions int, switches bool) (all []numbered) {
-	rank := h.ranks()
+func (h *History) told(transitions int, switches bool, within func(time.Duration) bool) (all []numbered) {
+	rank := h.ranks(within)
 	for k := range h.changes {
 		switch c := &h.changes[k]; {
+		case c.moment < 0 && !within(c.change.T) || c.moment >= 0 && !within(h.Moments[c.moment].Effective):
 		case c.moment < 0 && switches:
 			all = append(all, numbered{change: c})
 		case c.moment >= 0 && rank[c.moment] < transitions:
@@ -76,17 +78,29 @@ func (h *History) told(transitions int, switches bool) (all []numbered) {
 	return all
 }
 
+func (h *History) momentsWithin(within func(time.Duration) bool) (n int) {
+	for i := range h.Moments {
+		if within(h.Moments[i].Effective) {
+			n++
+		}
+	}
+	return n
+}
+
 // weight is how much a transition by that rule tells.
 var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T3": 60, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
 
 // ranks are the places of the moments by importance: what a breaker does for the
 // first time, then where it ends, then what it does for the second time.
-func (h *History) ranks() []int {
+func (h *History) ranks(within func(time.Duration) bool) []int {
 	type turn struct{ breaker, rule string }
 	worth, seen, last := make([]int, len(h.Moments)), map[turn]int{}, map[string]int{}
 	for i := range h.Moments {
 		m := &h.Moments[i]
-		worth[i] = weight[m.Rule]
+		if !within(m.Effective) {
+			continue
+		}
+		worth[i] = weight[m.Rule] + 1
 		k := turn{m.Breaker, m.Rule}
 		if seen[k] < 2 {
 			worth[i] += []int{300, 100}[seen[k]]
@@ -165,6 +179,15 @@ func (f *figure) drawMoments(p *pen, y float64) float64 {
 		y += leading
 	}
 	return y
+}
+
+// allCaptions say what is drawn, before what the runs are.
+func (f *figure) allCaptions() []string {
+	lines := f.t.captions()
+	if f.begin > 0 || f.end < f.whole {
+		lines = append([]string{fmt.Sprintf("Drawn from %s to %s, of %s", moment(f.begin, f.whole), moment(f.end, f.whole), moment(f.whole, f.whole))}, lines...)
+	}
+	return lines
 }
 
 // captions tell the settings of every breaker, and what is to be known of the
