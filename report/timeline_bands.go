@@ -32,7 +32,7 @@ func (b *Band) words() []string {
 	return []string{b.State}
 }
 
-func (l *lanePlotter) breaker(g *groupLanes) {
+func (l *lanePlotter) breaker(g *groupLanes, h *History) {
 	b := g.breaker
 	var short []*Band
 	for _, s := range g.stretches {
@@ -50,8 +50,10 @@ func (l *lanePlotter) breaker(g *groupLanes) {
 	for _, s := range short { // again, so that they lie above their neighbours
 		l.band(b, s, g.band)
 	}
+	l.ready(g)
 	l.switches(g)
 	l.restarts(g)
+	l.backdated(g, h)
 	if g.brackets {
 		for i := range g.leases {
 			l.leaseOf(b, &g.leases[i], g)

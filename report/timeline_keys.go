@@ -22,7 +22,7 @@ func (f *figure) usedKeys() []key {
 		for _, g := range p.groups {
 			g.targetsOccur(f, p.h, occurs)
 			g.callsOccur(f, occurs)
-			g.bandsOccur(f, occurs)
+			g.bandsOccur(f, p.h, occurs)
 			for _, r := range g.rows {
 				per = max(per, r.per) // the same for all
 			}
@@ -78,7 +78,7 @@ func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 	}
 }
 
-func (g *groupLanes) bandsOccur(f *figure, occurs map[string]bool) {
+func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 	if g.breaker == nil {
 		return
 	}
@@ -97,6 +97,12 @@ func (g *groupLanes) bandsOccur(f *figure, occurs map[string]bool) {
 			}
 			before = b.Serves
 		}
+	}
+	if len(g.readies(f)) > 0 {
+		occurs["ready"] = true
+	}
+	if slices.ContainsFunc(h.Moments, func(m Moment) bool { return f.isBackdated(&m, g.breaker) && !g.crowdAt(m.Effective) }) {
+		occurs["backdated"] = true
 	}
 	if len(g.breaker.Health) > 0 {
 		occurs["health"] = true
@@ -136,6 +142,12 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			p.stroke("probe", 1.3, b.x, b.y+b.h, b.x, b.y+3, b.x+b.w, b.y+3, b.x+b.w, b.y+b.h)
 		}},
 		key{name: "ran out", text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
+		key{name: "ready", text: "a probe is possible from here", draw: func(p *pen, b box) {
+			p.rect("open", box{b.x, b.y - 2, b.w, 7})
+			p.ground("half-open", box{b.x + b.w/2, b.y + 1, b.w / 2, 4})
+			readyMark(p, b.x+b.w/2, b.y+5)
+		}},
+		key{name: "backdated", text: "took effect before it was noticed", draw: func(p *pen, b box) { backArrow(p, b.x+b.w, b.x, b.y+b.h/2, true) }},
 		key{name: "restart", text: "a late failure restarts the cooldown", draw: func(p *pen, b box) {
 			bandKey(p, "open", b)
 			restartMark(p, b.x+b.w/2, b.y)

@@ -44,6 +44,7 @@ type groupLanes struct {
 	numbers   float64   // top of the rows of numbers
 	lease     float64   // top of the brackets
 	band      float64   // top of the band
+	below     bool      // something stands right below the band
 	health    float64   // top of the health's lane
 	rows      []*markRow
 	pins      []*pin
@@ -91,6 +92,9 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		}
 		g.band = y + 2
 		y += bandHeight + 6
+		if g.below = g.hasBelow(f, panels[panel]); g.below {
+			y += belowHeight
+		}
 		if g.health = y; len(g.breaker.Health) > 0 {
 			y += healthHeight + 4
 		}
@@ -295,7 +299,7 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 	}
 	if g.breaker != nil {
 		l.name(g.breakerName(), g.band+bandHeight/2, textSize, true)
-		l.breaker(g)
+		l.breaker(g, h)
 		l.health(g, h)
 	}
 	for _, r := range g.rows {

@@ -47,58 +47,55 @@ func (p *pin) covers(q *pin) bool {
 }
 
 // layPins gives every pin its row, and as many as possible their words: within
-// left and right, in no more rows than most. The least important lose theirs
+// left and right, in no more rows than most. The most important get theirs
 // first. Without words, pins take the rows that they need.
 func layPins(pins []*pin, left, right float64, most int) (rows int) {
+	words := map[*pin]string{}
 	for _, p := range pins {
 		if _, to := p.box(); to > right {
 			p.leftward = true
 		}
-		if from, _ := p.box(); from < left {
-			p.words, p.leftward = "", false
+		if from, _ := p.box(); from >= left {
+			words[p] = p.words
+		}
+		p.words = ""
+	}
+	rows, _ = placePins(pins, len(pins))
+	most = max(most, rows)
+	order := slices.Clone(pins)
+	slices.SortStableFunc(order, func(a, b *pin) int { return a.rank - b.rank })
+	for _, p := range order {
+		p.words = words[p]
+		if _, ok := placePins(pins, most); !ok {
+			p.words = ""
 		}
 	}
-	for {
-		loser, ok := placePins(pins, most)
-		if ok {
-			for _, p := range pins {
-				rows = max(rows, p.row+1)
-			}
-			return rows
-		}
-		loser.words, loser.leftward = "", false
-	}
+	rows, _ = placePins(pins, most)
+	return rows
 }
 
 // placePins finds the lowest rows in which no words lie on a stem and no two
-// pins on each other. If they are more than most, or none at all, it names the
-// pin that should lose its words.
-func placePins(pins []*pin, most int) (loser *pin, ok bool) {
+// pins on each other, if there are any below most.
+func placePins(pins []*pin, most int) (rows int, ok bool) {
 	for _, p := range pins {
 		p.row = 0
-	}
-	worded := slices.DeleteFunc(slices.Clone(pins), func(p *pin) bool { return p.words == "" })
-	slices.SortStableFunc(worded, func(a, b *pin) int { return a.rank - b.rank })
-	if len(worded) == 0 {
-		most = len(pins)
-	} else {
-		loser = worded[len(worded)-1]
 	}
 	for moved := true; moved; {
 		moved = false
 		for i, p := range pins {
-			for k := range pins {
-				if q := pins[k]; k != i && p.mustRise(q, i < k) {
+			for k, q := range pins {
+				if k != i && p.mustRise(q, i < k) {
 					p.row = q.row + 1
 					moved = true
 				}
 			}
 			if p.row >= most {
-				return loser, false
+				return 0, false
 			}
+			rows = max(rows, p.row+1)
 		}
 	}
-	return nil, true
+	return rows, true
 }
 
 // mustRise says whether p must stand higher than it does because of q: above the
@@ -138,11 +135,7 @@ func (g *groupLanes) pin(f *figure, panel, panels int) (rows int) {
 		}
 		return 0
 	})
-	most := 6
-	if panels > 1 {
-		most = max(2, 6-panels)
-	}
-	return layPins(g.pins, margin+f.names, f.width-margin, most)
+	return layPins(g.pins, margin+f.names, f.width-margin, max(3, 7-panels))
 }
 
 // pinY is the middle of a pin's row.
