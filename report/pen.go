@@ -201,6 +201,18 @@ func (p *pen) circle(name string, x, y, r, w float64) {
 	}
 }
 
+// arc strokes a flat arc between two points of one height, bent upward by rise.
+func (p *pen) arc(name string, w, x0, x1, y, rise float64) {
+	half := (x1 - x0) / 2
+	r := (half*half + rise*rise) / (2 * rise)
+	angle := math.Asin(min(1, half/r))
+	var path vg.Path
+	path.Move(p.point(x0, y))
+	path.Arc(p.point(x0+half, y-rise+r), vg.Length(r*pixel), math.Pi/2+angle, -2*angle)
+	p.set(name, w)
+	p.c.Stroke(path)
+}
+
 // align is where the text stands by its x.
 type align uint8
 

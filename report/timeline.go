@@ -71,9 +71,10 @@ func (t *timeline) figure() *figure {
 	f.title = wrapped(strings.Join(strings.Fields(t.panels[0].Run.Title), " "), titleSize, true, inner)
 	f.moments, f.more = keyMoments(t.panels, f.within)
 	f.plotTop = margin + float64(len(f.title))*22 + 6
-	f.names = t.nameRoom(inner, false)
-	if t.layPanels(f) { // dense rows have more to say on the left
-		f.names = t.nameRoom(inner, true)
+	f.names = t.nameRoom(inner)
+	t.layPanels(f)
+	if room := f.rowRoom(inner); room > f.names {
+		f.names = room
 		t.layPanels(f)
 	}
 	y := f.plotTop + f.plotHeight + axisRoom
@@ -100,22 +101,16 @@ func (f *figure) words() (name, title, desc string) {
 	return "timeline-" + run.Scenario, run.Title, f.t.describe()
 }
 
-// layPanels lays the panels out, and says whether any row of them is dense.
-func (t *timeline) layPanels(f *figure) (dense bool) {
+// layPanels lays the panels out.
+func (t *timeline) layPanels(f *figure) {
 	f.panels = nil
 	y := f.plotTop
 	for i := range t.panels {
 		p := newPanel(t.panels, i, f, y)
 		f.panels = append(f.panels, p)
 		y += p.height
-		for _, g := range p.groups {
-			for _, r := range g.rows {
-				dense = dense || r.dense
-			}
-		}
 	}
 	f.plotHeight = y - f.plotTop
-	return dense
 }
 
 // along is where an instant stands, in pixels from the axis's left end; what is
@@ -174,15 +169,25 @@ func (f *figure) drawPlot(p *pen) {
 	p.texts = append(p.texts, lanes.axisTexts(pl, area)...)
 }
 
-// nameRoom is how wide the column of the lanes' names must be.
-func (t *timeline) nameRoom(inner float64, dense bool) float64 {
+// rowRoom is how wide the column of names must be for the rows of calls.
+func (f *figure) rowRoom(inner float64) float64 {
 	room := 0.0
-	for _, k := range rowKinds {
-		room = max(room, width(k.name, smallSize, false))
+	for _, p := range f.panels {
+		for _, g := range p.groups {
+			for _, r := range g.rows {
+				room = max(room, width(r.name, smallSize, false))
+				if r.dense { // more stands below the row's name
+					room = max(room, width("max 9,999 in 30 min", tinySize, false))
+				}
+			}
+		}
 	}
-	if dense {
-		room = max(room, width("max 9,999 in 30 min", tinySize, false)) // below the row's name
-	}
+	return min(room, inner/4) + 12
+}
+
+// nameRoom is how wide the column of names must be for targets and breakers.
+func (t *timeline) nameRoom(inner float64) float64 {
+	room := width("rate-limited", smallSize, false) // whatever rows there are
 	for _, h := range t.panels {
 		for _, g := range h.groups() {
 			for _, target := range g.targets {

@@ -62,7 +62,9 @@ func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 		}
 		for _, m := range r.marks {
 			occurs[markWords[m.Kind]] = true
+			occurs["span"] = occurs["span"] || r.lane && m.Kind != MarkLate && f.visibly(&m)
 		}
+		occurs["arc"] = occurs["arc"] || r.tall
 	}
 	switch {
 	case g.breaker == nil || g.probes(f) == 0:
@@ -133,6 +135,8 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		keys = append(keys, callKey(k, occurs[barsOf(k)], occurs[markWords[k]]))
 	}
 	return append(keys,
+		key{name: "span", text: "from an attempt's start to its end", draw: spanKey},
+		key{name: "arc", text: "from a call's start to its late result", draw: lateKey},
 		key{name: "ticks", text: "probes let through", draw: func(p *pen, b box) {
 			for x := b.x + 3; x < b.x+b.w; x += 5 {
 				probeTick(p, x, b.y+b.h/2)

@@ -99,18 +99,33 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 			y += healthHeight + 4
 		}
 	}
-	for _, k := range rowKinds {
-		if !g.shows(k, panels, f) {
-			continue
-		}
-		for _, r := range newRows(k, g.marks, f) {
-			r.y = y
-			g.rows = append(g.rows, r)
-			y += r.height()
-		}
+	for _, r := range g.callRows(panels, f) {
+		r.y = y
+		g.rows = append(g.rows, r)
+		y += r.height()
 	}
 	g.height = y - g.y
 	return y
+}
+
+// callRows are the lanes of calls: one for each caller, or one for each kind of
+// outcome.
+func (g *groupLanes) callRows(panels []*History, f *figure) (rows []*markRow) {
+	if f.t.Lanes == "none" {
+		return nil
+	}
+	if names := f.callers(panels, g.main()); len(names) > 0 {
+		for _, name := range names {
+			rows = append(rows, newLane(name, g.marks, f))
+		}
+		return rows
+	}
+	for _, k := range rowKinds {
+		if g.shows(k, panels, f) {
+			rows = append(rows, newRows(k, g.marks, f)...)
+		}
+	}
+	return rows
 }
 
 // meetsSpan is meets.

@@ -33,6 +33,8 @@ var rowWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed", MarkR
 type markRow struct {
 	rowKind
 	y     float64
+	lane  bool // of one caller
+	tall  bool // has arcs
 	marks []Mark
 	dense bool
 	bins  []int
@@ -73,10 +75,11 @@ func newRow(k rowKind, marks []Mark, f *figure) *markRow {
 			r.marks = append(r.marks, m)
 		}
 	}
-	room := f.width - 2*margin - f.names
-	if r.dense = touching(r.marks, f.end-f.begin, room); !r.dense {
+	if r.dense = f.touching(r.marks); !r.dense {
+		r.tall = f.arcs(r)
 		return r
 	}
+	room := f.width - 2*margin - f.names
 	r.per = stepOf(max(1, time.Duration(float64(f.end-f.begin)*binWidth/room)))
 	r.bins = make([]int, (f.end-f.begin)/r.per+1)
 	for _, m := range r.marks {
@@ -131,10 +134,17 @@ func touching(marks []Mark, end time.Duration, room float64) bool {
 }
 
 func (r *markRow) height() float64 {
-	if r.dense {
+	h := rowHeight
+	switch {
+	case r.dense:
 		return densityHeight
+	case r.lane:
+		h = laneHeight
 	}
-	return rowHeight
+	if r.tall {
+		h += arcRise
+	}
+	return h
 }
 
 func (l *lanePlotter) row(g *groupLanes, r *markRow) {
@@ -142,13 +152,18 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	from, to := l.x(l.f.begin), l.x(l.f.end)
 	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
 	if !r.dense {
-		l.name(r.name, r.y+h/2, smallSize, false)
+		y := r.y + h - rowHeight/2
+		if r.lane {
+			y = r.y + h - laneHeight/2
+		}
+		l.name(r.name, y, smallSize, false)
+		l.spans(r, y)
 		beside := 0.0
 		for i := range r.marks {
 			if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
 				beside = 0 // those at one instant stand beside each other
 			}
-			l.mark(g, &r.marks[i], beside, r.y+h/2, l.radius(r.marks, i))
+			l.mark(g, &r.marks[i], beside, y, l.radius(r.marks, i))
 		}
 		return
 	}
