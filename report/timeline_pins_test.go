@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// TestPinsNeverLieOnEachOther puts pins anywhere, with words of any length:
+// none lies on another or on another's stem, none leaves its room, and the most
+// important one has its words if they fit at all.
+func TestPinsNeverLieOnEachOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "pins")
+		var pins []*pin
+		x := 100.0
+		ranks := rapid.Permutation(make12()[:n]).Draw(t, "ranks")
+		for i := range n {
+			x = min(690, x+rapid.SampledFrom([]float64{0, 0.5, 3, 9, 17, 40, 120}).Draw(t, "apart"))
+			pins = append(pins, &pin{numbered: &numbered{n: i + 1, rank: ranks[i]}, x: x, w: rapid.Float64Range(20, 260).Draw(t, "width"), words: "words"})
+		}
+		rows := layPins(pins, 80, 700, 5)
+		for i, p := range pins {
+			from, to := p.box()
+			assert.Less(t, p.row, rows)
+			if p.words != "" {
+				assert.GreaterOrEqual(t, from, 80.0)
+				assert.LessOrEqual(t, to, 700.0)
+			}
+			for _, q := range pins[:i] {
+				otherFrom, otherTo := q.box()
+				assert.False(t, p.row == q.row && from < otherTo && otherFrom < to, "%d lies on %d", p.n, q.n)
+				assert.False(t, p.row < q.row && p.covers(q) || q.row < p.row && q.covers(p), "words of one of %d and %d lie on the other's stem", p.n, q.n)
+			}
+		}
+	})
+}
+
+func make12() (all []int) {
+	for i := range 12 {
+		all = append(all, i)
+	}
+	return all
+}
+
+// TestWordsGoToTheMostImportant has two pins between which only one's words fit.
+func TestWordsGoToTheMostImportant(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		a := &pin{numbered: &numbered{n: 1, rank: first}, x: 100, w: 500, words: "a"}
+		b := &pin{numbered: &numbered{n: 2, rank: 1 - first}, x: 690, w: 560, words: "b"}
+		rows := layPins([]*pin{a, b}, 80, 700, 1)
+		assert.Equal(t, 1, rows)
+		assert.Equal(t, []bool{first == 0, first == 1}, []bool{a.words != "", b.words != ""}, "the first is %d", first)
+	}
+}
+
+// TestAStaircaseOfPins has the words on the right: the first pin stands highest,
+// so that no words lie on a stem.
+func TestAStaircaseOfPins(t *testing.T) {
+	var pins []*pin
+	for i, x := range []float64{100, 130, 160, 400} {
+		pins = append(pins, &pin{numbered: &numbered{n: i + 1, rank: i}, x: x, w: 150, words: "words"})
+	}
+	require.Equal(t, 3, layPins(pins, 80, 700, 6))
+	var got []int
+	for _, p := range pins {
+		got = append(got, p.row)
+	}
+	assert.Equal(t, []int{2, 1, 0, 0}, got)
+}
+
+// TestTheMostImportantMomentsAreTold: what a breaker does for the first time and
+// what it ends with, however often it repeats itself in between.
+func TestTheMostImportantMomentsAreTold(t *testing.T) {
+	h := &History{Run: &trace.RunInfo{Policy: "breaker"}, End: time.Hour}
+	tell := func(rule string) {
+		h.changes = append(h.changes, change{moment: len(h.Moments)})
+		h.Moments = append(h.Moments, Moment{Event: trace.Event{Kind: trace.Transition, Breaker: "b", Rule: rule, Effective: time.Duration(len(h.Moments)) * time.Minute}})
+	}
+	tell("T3")
+	for range 10 {
+		tell("T5")
+		tell("T9")
+	}
+	tell("T5")
+	tell("T7")
+	tell("T5")
+	tell("T8")
+	all, more := keyMoments([]*History{h}, func(time.Duration) bool { return true })
+	var got []string
+	for _, m := range all {
+		got = append(got, fmt.Sprintf("%d %s %d", m.n, m.moment.Rule, int(m.moment.Effective.Minutes())))
+	}
+	assert.Equal(t, []string{"1 T3 0", "2 T5 1", "3 T9 2", "4 T5 3", "5 T9 4", "6 T9 6", "7 T9 8", "8 T9 10", "9 T9 12", "10 T9 14", "11 T7 22", "12 T8 24"}, got)
+	assert.Equal(t, "and 13 more transitions, which the trace has", more)
+}
+
+// TestWhenAProbeWasPossible reads the end of each cooldown off the settings.
+func TestWhenAProbeWasPossible(t *testing.T) {
+	const s = time.Second
+	tool := &trace.Breaker{Tool: &trace.Tool{RecoveryDuration: 30 * s}}
+	model := &trace.Breaker{Model: &trace.Model{RecoveryTimeout: 30 * s}}
+	for name, c := range map[string]struct {
+		settings *trace.Breaker
+		bands    []Band
+		want     []trace.Span
+	}{
+		"asked at once":       {tool, []Band{{From: 3 * s, To: 33 * s, State: "open"}, {From: 33 * s, To: 34 * s, State: "half-open"}}, nil},
+		"asked later":         {tool, []Band{{From: 3 * s, To: 40 * s, State: "open"}}, []trace.Span{{From: 33 * s, To: 40 * s}}},
+		"restarted":           {tool, []Band{{From: 3 * s, To: 60 * s, State: "open", Restarts: []time.Duration{5 * s, 20 * s}}}, []trace.Span{{From: 50 * s, To: 60 * s}}},
+		"still cooling":       {tool, []Band{{From: 3 * s, To: 20 * s, State: "open"}}, nil},
+		"another backup":      {model, []Band{{From: 0, To: 10 * s, State: "fallback", Serves: "a"}, {From: 10 * s, To: 40 * s, State: "fallback", Serves: "b"}}, []trace.Span{{From: 30 * s, To: 40 * s}}},
+		"one backup too late": {model, []Band{{From: 0, To: 35 * s, State: "fallback", Serves: "a"}, {From: 35 * s, To: 40 * s, State: "fallback"}}, []trace.Span{{From: 30 * s, To: 35 * s}, {From: 35 * s, To: 40 * s}}},
+		"again":               {model, []Band{{From: 0, To: 30 * s, State: "fallback"}, {From: 30 * s, To: 50 * s, State: "recovering"}, {From: 50 * s, To: 90 * s, State: "fallback"}}, []trace.Span{{From: 80 * s, To: 90 * s}}},
+	} {
+		b := &BreakerHistory{Breaker: c.settings, Bands: c.bands}
+		assert.Equal(t, c.want, b.ready(), name)
+	}
+}
