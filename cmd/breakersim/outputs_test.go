@@ -23,6 +23,9 @@ func TestOutputs(t *testing.T) {
 		require.Equal(t, exitDone, runIn(t, committed))
 		return
 	}
+	if testing.Short() {
+		t.Skip("draws the whole library")
+	}
 	fresh := t.TempDir()
 	require.Equal(t, exitDone, runIn(t, fresh))
 	for _, name := range scenarios.Names() {

@@ -20,7 +20,7 @@ func TestSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, name := range scenarios.Names() {
 		runs, many := 4, 100
-		if underRace { // tenfold slower, and no more likely to differ
+		if testing.Short() {
 			runs, many = 1, 10
 		}
 		if name == "vanished-probe" || name == "innocent-backups" { // one of each kind, and short

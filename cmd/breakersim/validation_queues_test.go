@@ -68,9 +68,6 @@ var queueRows = []queue{
 	{1, 0.9, "constant", 4_000_000, 0.8069, 0, 1 / (1 - 0.8069)},
 }
 
-// longUnderRace is how many customers are too many for the race detector.
-const longUnderRace = 2_000_000
-
 func (q *queue) name() string {
 	kind := "M/M/" + strconv.Itoa(q.servers)
 	if q.arrivals == "constant" {
@@ -108,10 +105,6 @@ func playQueues(t *testing.T) findings {
 	t.Run("queues", func(t *testing.T) {
 		for i := range queueRows {
 			q := &queueRows[i]
-			if underRace && q.customers > longUnderRace {
-				f.left = true
-				continue
-			}
 			t.Run(q.name(), func(t *testing.T) {
 				t.Parallel()
 				got[i] = newQueueMeter(q.servers, q.customers/50)

@@ -33,7 +33,6 @@ type block struct {
 type findings struct {
 	rows    []finding
 	picture *chart // nil: the table says it all
-	left    bool   // some rows are left out: they take too long under the race detector
 }
 
 // finding is a row: one or more figures.
@@ -151,10 +150,12 @@ var blocks = []block{queues, jitters, retries, collapse, vectors}
 // them against what comes of it today. UPDATE=1 rewrites page and pictures: look
 // at what changed before you commit it.
 func TestValidation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays millions of calls")
+	}
 	dir := filepath.Join("..", "..", "outputs")
 	update := os.Getenv("UPDATE") != ""
 	summary, body := "", ""
-	whole := true
 	page, err := os.ReadFile(filepath.Join(dir, "validation.md"))
 	if !update {
 		require.NoError(t, err)
@@ -171,8 +172,7 @@ func TestValidation(t *testing.T) {
 			}
 			summary += b.summary(got)
 			body += b.section(got)
-			whole = whole && !got.left
-			if got.picture == nil || got.left {
+			if got.picture == nil {
 				return
 			}
 			svg, err := got.picture.svg()
@@ -187,14 +187,11 @@ func TestValidation(t *testing.T) {
 			assert.True(t, string(want) == string(svg), "%s is not what the code draws; UPDATE=1 rewrites it", file)
 		})
 	}
-	switch {
-	case !whole:
-		require.False(t, update, "the page cannot be made under the race detector, which leaves rows out")
-	case update:
+	if update {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "validation.md"), []byte(pageHead+summary+body), 0o666))
-	default:
-		assert.Equal(t, string(page), pageHead+summary+body)
+		return
 	}
+	assert.Equal(t, string(page), pageHead+summary+body)
 }
 
 const pageHead = `# Known results, and ours beside them

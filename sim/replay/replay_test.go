@@ -82,9 +82,12 @@ func TestSameBytes(t *testing.T) {
 		s := builtin(t, name)
 		for i := range s.Policies {
 			want := record(t, s, &s.Policies[i])
-			runs := 100
+			runs, few := 100, 4
+			if testing.Short() {
+				runs, few = 4, 1
+			}
 			if len(want) > 100_000 { // a long one is no different in kind
-				runs = 4
+				runs = few
 			}
 			for k := range runs {
 				runtime.GOMAXPROCS(1 + k%2)
