@@ -128,6 +128,12 @@ func (k *Kind) Draw(r *Results, look Look) (*Drawing, error) {
 	return &Drawing{d, themed}, nil
 }
 
+// Words are the picture's title, and a description for those who cannot see it.
+func (d *Drawing) Words() (title, desc string) {
+	_, title, desc = d.words()
+	return title, desc
+}
+
 // on draws the picture on a canvas, and returns the pen that did.
 func (d *Drawing) on(c vg.CanvasSizer) *pen {
 	w, h := d.size()

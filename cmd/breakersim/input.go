@@ -168,16 +168,25 @@ func loadVariants(args []string, in io.Reader, lim scenarios.Limits, settings []
 	return all, errors.Join(faults...)
 }
 
-// load reads no more than one byte past the limit.
-func (src source) load(lim scenarios.Limits, settings []setting) (loaded, error) {
+// read reads no more than one byte past the limit.
+func (src source) read(lim scenarios.Limits) ([]byte, error) {
 	r, err := src.open()
 	if err != nil {
-		return loaded{}, wrong{err}
+		return nil, wrong{err}
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, int64(lim.Bytes)+1))
 	if err != nil {
-		return loaded{}, wrong{err}
+		return nil, wrong{err}
+	}
+	return b, nil
+}
+
+// load reads and checks the scenario and its variants.
+func (src source) load(lim scenarios.Limits, settings []setting) (loaded, error) {
+	b, err := src.read(lim)
+	if err != nil {
+		return loaded{}, err
 	}
 	s, err := scenarios.Load(src.file, b, lim)
 	if err != nil {

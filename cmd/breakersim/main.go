@@ -31,6 +31,7 @@ type cli struct {
 	Run        runCmd                    `cmd:"" help:"Replay scenarios, print timeline, cost and reasons, and write the pictures."`
 	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
 	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
+	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
 	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
@@ -79,7 +80,7 @@ func run(args []string, s streams) int {
 		return exitRunError
 	}
 	kongcompletion.Register(p, kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
-		kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
+		kongcompletion.WithPredictor("markdown", complete.PredictFiles("*")), kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
 	if exit >= 0 { // it was a completion
 		return exit
 	}
@@ -134,13 +135,14 @@ var errExpectation = errors.New("an expectation did not hold")
 // status tells the error and turns it into the exit status.
 func status(err error, w io.Writer) int {
 	var faults *scenarios.Faults
+	var markers docFaults
 	var bad wrong
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errExpectation):
+	case errors.Is(err, errExpectation), errors.Is(err, errDrifted):
 		return exitFailed
-	case errors.As(err, &faults): // each line says where
+	case errors.As(err, &faults), errors.As(err, &markers): // each line says where
 		fmt.Fprintln(w, strings.TrimRight(err.Error(), "\n"))
 		return exitWrong
 	case errors.As(err, &bad):

@@ -63,19 +63,3 @@ func readPNG(t *testing.T, path string) image.Image {
 	require.NoError(t, err)
 	return img
 }
-
-// furthest is the largest difference of one channel of one pixel, in 1/255.
-// Processors that fuse a product with a sum round a few pixels otherwise.
-func furthest(a, b image.Image) int {
-	most := 0
-	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
-		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
-			r1, g1, b1, a1 := a.At(x, y).RGBA()
-			r2, g2, b2, a2 := b.At(x, y).RGBA()
-			for _, d := range []int{int(r1>>8) - int(r2>>8), int(g1>>8) - int(g2>>8), int(b1>>8) - int(b2>>8), int(a1>>8) - int(a2>>8)} {
-				most = max(most, d, -d)
-			}
-		}
-	}
-	return most
-}

@@ -157,26 +157,34 @@ type results struct {
 }
 
 // replayAll runs the scenario under each of its policies, beside each other,
-// and writes the traces. What came of them is in the order of the file.
+// and writes the traces, if there is a folder for them. What came of them is in
+// the order of the file.
 func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
 	n := len(s.Policies)
 	res := &results{scenario: s, Results: report.Results{Panels: make([]*report.History, n), Rows: make([]report.Row, n), Series: make([]*report.Series, n)}, alike: map[*report.History]bool{}}
-	files, failures := make([]io.Writer, n), make([][]replay.Failure, n)
-	for i := range s.Policies {
-		var err error
-		if files[i], err = f.create(s.Policies[i].TraceFile()); err != nil {
+	records, failures := make([]*trace.Writer, n), make([][]replay.Failure, n)
+	for i := 0; i < n && f != nil; i++ {
+		file, err := f.create(s.Policies[i].TraceFile())
+		if err != nil {
 			return nil, err
 		}
+		records[i] = trace.NewWriter(file)
 	}
 	err := slots.each(n, func(i int) (err error) {
-		p, record := &s.Policies[i], trace.NewWriter(files[i])
-		history, meter := new(report.History), report.NewMeter()
+		p, history, meter := &s.Policies[i], new(report.History), report.NewMeter()
 		res.Series[i] = report.NewSeries()
-		if failures[i], err = replayOne(s, p, meter, record, history, res.Series[i]); err != nil {
+		sinks := []trace.Sink{history, res.Series[i]}
+		if records[i] != nil {
+			sinks = append(sinks, records[i])
+		}
+		if failures[i], err = replayOne(s, p, meter, sinks...); err != nil {
 			return err
 		}
 		res.Panels[i], res.Rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
-		return record.Flush()
+		if records[i] != nil {
+			err = records[i].Flush()
+		}
+		return err
 	})
 	res.failures = slices.Concat(failures...)
 	return res, err
@@ -228,6 +236,20 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 			return err
 		}
 	}
+	if err := r.printReasons(w); err != nil {
+		return err
+	}
+	r.printFailures(w)
+	fmt.Fprintf(w, "\nwritten to %s:", dir)
+	for _, name := range files {
+		fmt.Fprintf(w, " %s", name)
+	}
+	fmt.Fprint(w, "\n\n")
+	return nil
+}
+
+// printReasons tells why each breaker changed, under every policy that has breakers.
+func (r *results) printReasons(w io.Writer) error {
 	for _, h := range r.Panels {
 		if len(h.Moments) == 0 || r.alike[h] {
 			continue
@@ -241,16 +263,15 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 			return err
 		}
 	}
+	return nil
+}
+
+// printFailures tells which expectations did not hold.
+func (r *results) printFailures(w io.Writer) {
 	for _, x := range r.failures {
 		fmt.Fprintf(w, "%s:%d: under %s: %s\n", r.scenario.File, x.Line, x.Policy, x.Message)
 		for _, e := range x.Around {
 			fmt.Fprintf(w, "    %s\n", e)
 		}
 	}
-	fmt.Fprintf(w, "\nwritten to %s:", dir)
-	for _, name := range files {
-		fmt.Fprintf(w, " %s", name)
-	}
-	fmt.Fprint(w, "\n\n")
-	return nil
 }

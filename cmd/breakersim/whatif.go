@@ -76,16 +76,9 @@ type variant struct {
 // vary makes the variant of a scenario, which came from src.
 func (s *setting) vary(original *scenarios.Scenario, src []byte, lim scenarios.Limits) (variant, error) {
 	file := original.File + " with --set " + s.text
-	var faults *scenarios.Faults
-	for _, a := range s.assignments {
-		changed, err := scenarios.Set(file, src, a.path, a.value)
-		switch {
-		case errors.As(err, &faults):
-			return variant{}, err
-		case err != nil:
-			return variant{}, wrong{fmt.Errorf("%s: --set %w", original.File, err)}
-		}
-		src = changed
+	src, err := s.change(original.File, src)
+	if err != nil {
+		return variant{}, err
 	}
 	changed, err := scenarios.Load(file, src, lim)
 	if err != nil {
@@ -95,6 +88,22 @@ func (s *setting) vary(original *scenarios.Scenario, src []byte, lim scenarios.L
 		return variant{}, wrong{fmt.Errorf("%s: --set %s changes the scenario's id; a variant is of the same scenario", original.File, s.text)}
 	}
 	return variant{changed, s.text}, nil
+}
+
+// change gives the text of a scenario file with the other settings.
+func (s *setting) change(file string, src []byte) ([]byte, error) {
+	var faults *scenarios.Faults
+	for _, a := range s.assignments {
+		changed, err := scenarios.Set(file+" with --set "+s.text, src, a.path, a.value)
+		switch {
+		case errors.As(err, &faults):
+			return nil, err
+		case err != nil:
+			return nil, wrong{fmt.Errorf("%s: --set %w", file, err)}
+		}
+		src = changed
+	}
+	return src, nil
 }
 
 // changedRun is what came of one variant under one of its policies.
@@ -157,10 +166,15 @@ func (c *changedRun) replay(original *scenarios.Scenario, f *folder) error {
 		c.first = along.First()
 	}
 	c.cost = meter.Cost()
-	titled := *c.history.Run
-	titled.Policy += " with " + shortened(c.variant.set)
-	c.history.Run = &titled
+	titleVariant(c.history, c.variant.set)
 	return nil
+}
+
+// titleVariant has pictures of a run say what the variant has otherwise.
+func titleVariant(h *report.History, set string) {
+	titled := *h.Run
+	titled.Policy += " with " + shortened(set)
+	h.Run = &titled
 }
 
 // shortened keeps a long setting from filling a picture.
