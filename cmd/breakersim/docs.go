@@ -20,6 +20,22 @@ type docsCmd struct {
 	Files []string `arg:"" name:"file" predictor:"markdown" help:"Markdown files (.md, .mdx), or directories of them and all below, but not what is hidden or in node_modules."`
 }
 
+// Help lists what markers may say.
+func (*docsCmd) Help() string {
+	var b strings.Builder
+	b.WriteString("A marker is a comment on a line of its own; what stands between it and its end is written anew:\n\n" +
+		"  <!-- breakersim: KIND SCENARIO [OPTION...] -->\n  <!-- /breakersim -->\n\nIn MDX a comment is {/* breakersim: ... */}. " +
+		"SCENARIO is a built-in name, or a file from where the page is. Kinds:\n\n")
+	for i := range docKinds {
+		fmt.Fprintf(&b, "  %-9s %s\n", docKinds[i].name, docKinds[i].about)
+	}
+	b.WriteString("\nOptions, for the kinds that have them:\n\n")
+	for i := range docOptions {
+		fmt.Fprintf(&b, "  %-14s  %s\n", docOptions[i].form, docOptions[i].about)
+	}
+	return b.String()
+}
+
 // errDrifted says that a page is not what would be written, which has been told already.
 var errDrifted = errors.New("a page has drifted")
 

@@ -65,7 +65,7 @@ func (b *book) read(path string) error {
 	for i := range regions {
 		r, faults := parseRequest(&regions[i])
 		p.faults = append(p.faults, faults...)
-		if len(faults) > 0 {
+		if r == nil {
 			continue
 		}
 		x, fault := b.world(p, r)
@@ -122,7 +122,7 @@ func (b *book) world(p *page, r *request) (*world, *misplaced) {
 		b.worlds[key] = x
 		b.order = append(b.order, x)
 	}
-	x.plays = x.plays || !r.kind.source
+	x.plays = x.plays || r.kind != nil && !r.kind.source
 	switch {
 	case x.err == nil || known:
 		return x, nil
@@ -212,36 +212,45 @@ func (x *world) under(policies []string) *world {
 	return &chosen
 }
 
-// render makes what stands in every region, and the pages of it.
+// job is a part to render, and what came of it.
+type job struct {
+	page *page
+	part *part
+	made picture
+	err  error
+}
+
+// render makes what stands in every region, and the pages of it. What is of one
+// world is made one after the other, as histories are not for several at a time.
 func (b *book) render() error {
-	type job struct {
-		page *page
-		part *part
-	}
-	var jobs []job
+	var jobs []*job
+	byWorld := map[*world][]*job{}
 	for _, p := range b.pages {
 		for i := range p.parts {
-			jobs = append(jobs, job{p, &p.parts[i]})
+			j := &job{page: p, part: &p.parts[i]}
+			jobs = append(jobs, j)
+			byWorld[j.part.world] = append(byWorld[j.part.world], j)
 		}
 	}
-	made := make([]picture, len(jobs))
-	errs := make([]error, len(jobs))
-	err := b.slots.each(len(jobs), func(i int) error {
-		made[i], errs[i] = jobs[i].part.render(jobs[i].page)
+	err := b.slots.each(len(b.order), func(i int) error {
+		for _, j := range byWorld[b.order[i]] {
+			j.made, j.err = j.part.render(j.page)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	b.files = map[string]picture{}
-	for i, j := range jobs {
+	for _, j := range jobs {
 		var fault *misplaced
-		if errors.As(errs[i], &fault) {
-			j.page.faults = append(j.page.faults, *fault)
-		} else if errs[i] != nil {
-			return fmt.Errorf("%s: %s: %w", j.page.path, j.part.kind.name, errs[i])
+		if j.err != nil && !errors.As(j.err, &fault) {
+			return fmt.Errorf("%s: %s: %w", j.page.path, j.part.kind.name, j.err)
 		}
-		if fault := b.keep(j.page, j.part, made[i]); fault != nil {
+		if fault == nil {
+			fault = b.keep(j.page, j.part, j.made)
+		}
+		if fault != nil {
 			j.page.faults = append(j.page.faults, *fault)
 		}
 	}

@@ -30,25 +30,26 @@ type request struct {
 
 // docOption is one that a marker may have.
 type docOption struct {
-	name string
-	form string // how it is written
-	read func(r *request, value string) error
+	name  string
+	form  string // how it is written
+	about string
+	read  func(r *request, value string) error
 }
 
 var docOptions = []docOption{
-	{"policy", "policy=NAME, or several with commas", func(r *request, v string) error { r.policies = strings.Split(v, ","); return nil }},
-	{"set", "set=PATH=VALUE, such as set=seed=2", (*request).readSet},
-	{"theme", "theme=NAME", (*request).readTheme},
-	{"width", "width=PIXELS", func(r *request, v string) error { return readNumber(&r.look.Width, "width", v) }},
-	{"from", "from=TIME, such as from=30s", func(r *request, v string) error { return readTime(&r.look.From, v) }},
-	{"to", "to=TIME, such as to=2m", func(r *request, v string) error { return readTime(&r.look.To, v) }},
-	{"lanes", "lanes=KIND", func(r *request, v string) error { r.look.Lanes = v; return oneOf("lanes", v, report.LaneNames) }},
-	{"no-caption", "no-caption", func(r *request, v string) error { r.look.NoCaption = true; return nil }},
-	{"format", "format=svg or format=png", func(r *request, v string) error { r.format = v; return oneOf("format", v, []string{"svg", "png"}) }},
-	{"scale", "scale=N", func(r *request, v string) error { return readNumber(&r.scale, "scale", v) }},
-	{"dir", "dir=FOLDER", (*request).readDir},
-	{"name", "name=NAME", (*request).readName},
-	{"alt", `alt="WORDS"`, func(r *request, v string) error { r.alt = v; return nil }},
+	{"policy", "policy=NAME", "of that policy; several with commas (all)", func(r *request, v string) error { r.policies = strings.Split(v, ","); return nil }},
+	{"set", "set=PATH=VALUE", "of a variant, as `run --set` plays it", (*request).readSet},
+	{"theme", "theme=NAME", "light, dark, print, or auto: light, and dark where the reader prefers that (auto)", (*request).readTheme},
+	{"width", "width=N", "pixels of a picture (720), characters of text (80)", func(r *request, v string) error { return readNumber(&r.look.Width, "width", v) }},
+	{"from", "from=TIME", "from that instant on", func(r *request, v string) error { return readTime(&r.look.From, v) }},
+	{"to", "to=TIME", "up to that instant", func(r *request, v string) error { return readTime(&r.look.To, v) }},
+	{"lanes", "lanes=KIND", "of calls, as `run --lanes` draws them", func(r *request, v string) error { r.look.Lanes = v; return oneOf("lanes", v, report.LaneNames) }},
+	{"no-caption", "no-caption", "without what is below: settings, numbered moments, reasons", func(r *request, v string) error { r.look.NoCaption = true; return nil }},
+	{"format", "format=png", "instead of an SVG", func(r *request, v string) error { r.format = v; return oneOf("format", v, []string{"svg", "png"}) }},
+	{"scale", "scale=N", "pixels of a PNG for each of the page, 1 to 4 (2)", func(r *request, v string) error { return readNumber(&r.scale, "scale", v) }},
+	{"dir", "dir=FOLDER", "where the picture goes, from where the page is (" + picturesBeside + ")", (*request).readDir},
+	{"name", "name=NAME", "of the picture's file, without its ending (SCENARIO-KIND-THEME)", (*request).readName},
+	{"alt", "alt=\"WORDS\"", "the picture in words (its own description)", func(r *request, v string) error { r.alt = v; return nil }},
 }
 
 func optionOf(name string) *docOption {
@@ -219,7 +220,9 @@ func (r *request) readOption(w *word) string {
 		return fmt.Sprintf("%s is there twice; remove one", w.key)
 	case r.kind != nil && !slices.Contains(r.kind.options, w.key):
 		return fmt.Sprintf("%s is nothing for a %s; its options are %s", w.key, r.kind.name, strings.Join(r.kind.options, ", "))
-	case (w.value == "") != (o.name == o.form):
+	case o.name == o.form && w.text != o.name:
+		return "write " + o.form + ", without a value"
+	case o.name != o.form && w.value == "":
 		return "write " + o.form
 	}
 	r.at[w.key] = w.at
@@ -271,6 +274,7 @@ func (r *request) file(scenario string) string {
 // docKind is what can stand between markers.
 type docKind struct {
 	name    string
+	about   string
 	options []string
 	picture *report.Kind // drawn into a file; otherwise text
 	text    func(w io.Writer, r *request, x *world) error
@@ -282,14 +286,14 @@ var pictureOptions = []string{"policy", "set", "theme", "width", "from", "to", "
 
 // docKinds are all that can stand between markers: every picture, and the texts.
 var docKinds = slices.Concat(pictureKinds(), []docKind{
-	{name: "table", options: []string{"policy", "set"}, text: func(w io.Writer, _ *request, x *world) error { return report.WriteMarkdown(w, x.results.Rows) }},
-	{name: "terminal", options: []string{"policy", "set", "width", "no-caption"}, text: writeTerminal},
-	{name: "yaml", options: []string{"set"}, source: true, text: func(w io.Writer, _ *request, x *world) error { return writeFence(w, "yaml", string(x.src)) }},
+	{name: "table", about: "the cost table", options: []string{"policy", "set"}, text: func(w io.Writer, _ *request, x *world) error { return report.WriteMarkdown(w, x.results.Rows) }},
+	{name: "terminal", about: "the timeline as text, and the reason for each transition", options: []string{"policy", "set", "width", "no-caption"}, text: writeTerminal},
+	{name: "yaml", about: "the scenario's file", options: []string{"set"}, source: true, text: func(w io.Writer, _ *request, x *world) error { return writeFence(w, "yaml", string(x.src)) }},
 })
 
 func pictureKinds() (all []docKind) {
 	for i := range report.Kinds {
-		all = append(all, docKind{name: report.Kinds[i].Name, options: pictureOptions, picture: &report.Kinds[i]})
+		all = append(all, docKind{name: report.Kinds[i].Name, about: report.Kinds[i].About, options: pictureOptions, picture: &report.Kinds[i]})
 	}
 	return all
 }
