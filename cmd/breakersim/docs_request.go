@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,7 +269,7 @@ func (r *request) file(scenario string) string {
 			name += "-" + r.look.Theme
 		}
 	}
-	return r.dir + "/" + name + "." + r.format
+	return path.Join(r.dir, name+"."+r.format)
 }
 
 // docKind is what can stand between markers.
