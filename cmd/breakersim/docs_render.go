@@ -80,11 +80,11 @@ func altOf(alt string, d *report.Drawing) string {
 			alt += " " + strings.TrimSpace(sentence)
 		}
 	}
-	return inAlt.Replace(alt)
+	return inMarkdown.Replace(strings.NewReplacer("\n", " ", "\r", " ").Replace(alt))
 }
 
-// inAlt escapes what Markdown, or MDX, would take for markup.
-var inAlt = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "{", `\{`, "&", `\&`, "\n", " ", "\r", " ")
+// inMarkdown escapes what Markdown, or MDX, would take for markup.
+var inMarkdown = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "{", `\{`, "&", `\&`)
 
 // link is a file's address, from the page.
 func link(file string) string {
