@@ -19,6 +19,9 @@ type History struct {
 	Marks    []Mark                  // in the order of the events
 	Moments  []Moment                // transitions, in the order of the events
 	Bursts   map[string][]trace.Span // by target, in order
+	Acts     []trace.Event           // of operators, in the order of the events
+	Tries    map[string]int          // by rule: retries and hedges that were started
+	GivenUp  map[string]int          // by rule: calls whose ladder ended without success
 
 	byName  map[string]*BreakerHistory
 	flying  map[int]int    // attempts in flight, by call
@@ -86,6 +89,7 @@ type Mark struct {
 	Rule    string        // of the gate's or the breaker's decision, if there was one
 	Until   time.Duration // of a refusal: when a call may next be admitted
 	Known   bool          // Until is known
+	Would   string        // of a refusal: how the attempt would have ended, if that is known
 }
 
 // Moment is a transition and what a reader needs to understand it.
@@ -155,7 +159,13 @@ func (h *History) Event(e *trace.Event) error {
 		h.reading(e)
 	case trace.Burst:
 		h.burst(e)
-	case trace.Retry, trace.GiveUp, trace.Hedge, trace.Phase, trace.Load, trace.Operate, trace.Peek:
+	case trace.Operate:
+		h.Acts = append(h.Acts, *e)
+	case trace.Retry, trace.Hedge:
+		h.Tries[e.Rule]++
+	case trace.GiveUp:
+		h.GivenUp[e.Rule]++
+	case trace.Phase, trace.Load, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
 	}
@@ -176,6 +186,7 @@ func (h *History) burst(e *trace.Event) {
 
 func (h *History) begin(r *trace.RunInfo) {
 	h.Bursts = map[string][]trace.Span{}
+	h.Tries, h.GivenUp = map[string]int{}, map[string]int{}
 	h.Run = r
 	h.byName = map[string]*BreakerHistory{}
 	h.flying = map[int]int{}
@@ -240,7 +251,7 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	if breaker == "" {
 		breaker = h.via[e.Call]
 	}
-	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known})
+	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
 }
 
 // grant opens the lease of a tool breaker's probe.

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// crowd is what befell several calls alike while the breaker was in one band.
+type crowd struct {
+	what        string // what befell them: a rule or another word
+	who         string // served them
+	band        int
+	n           int
+	failed      int // of those served
+	would       int // of those refused: that would have succeeded
+	first, last Mark
+	calls       map[int]bool // of those served, which may have several attempts
+}
+
+// crowds are the beats of the calls that were refused, ignored, cancelled or
+// served by another, folded band by band.
+func (t *teller) crowds() (all []beat) {
+	type key struct {
+		band      int
+		what, who string
+	}
+	var found []*crowd
+	by := map[key]*crowd{}
+	band := 0
+	for i := range t.h.Marks {
+		m := &t.h.Marks[i]
+		if m.Breaker != t.b.Name {
+			continue
+		}
+		band = t.b.bandAt(m.At, band)
+		what, who := t.befell(m, band)
+		if what == "" {
+			continue
+		}
+		c := by[key{band, what, who}]
+		if c == nil {
+			c = &crowd{what: what, who: who, band: band, first: *m, calls: map[int]bool{}}
+			by[key{band, what, who}] = c
+			found = append(found, c)
+		}
+		c.add(m)
+	}
+	for _, c := range found {
+		all = append(all, t.crowded(c))
+	}
+	return all
+}
+
+func (c *crowd) add(m *Mark) {
+	c.last = *m
+	if m.Would == trace.Success {
+		c.would++
+	}
+	if c.what == "served" {
+		if c.calls[m.Call] {
+			return
+		}
+		c.calls[m.Call] = true
+		if m.Outcome != trace.Success {
+			c.failed++
+		}
+	}
+	c.n++
+}
+
+// bandAt is the index of the band in which an instant lies: of several that
+// begin there the last. It looks from the band that it is given on, -1: from
+// the first one, and then takes the last band that ended before.
+func (b *BreakerHistory) bandAt(at time.Duration, from int) int {
+	if from < 0 {
+		return max(0, sort.Search(len(b.Bands), func(i int) bool { return b.Bands[i].From >= at })-1)
+	}
+	for from+1 < len(b.Bands) && b.Bands[from+1].From <= at {
+		from++
+	}
+	return from
+}
+
+// after is the index of the first mark later than that.
+func (h *History) after(at time.Duration) int {
+	return sort.Search(len(h.Marks), func(i int) bool { return h.Marks[i].At > at })
+}
+
+// befell is what the story says of a mark, and who served.
+func (t *teller) befell(m *Mark, band int) (what, who string) {
+	switch m.Kind {
+	case MarkRefused:
+		return m.Rule, ""
+	case MarkExhausted:
+		return "M3", ""
+	case MarkCancelled:
+		return "cancelled", ""
+	case MarkLate:
+		if t.ghost(m.Call) {
+			return "ghost", ""
+		}
+		return "late " + m.Rule, ""
+	case MarkOK, MarkFailed, MarkRateLimited:
+		b := &t.b.Bands[band]
+		switch {
+		case t.b.Model == nil:
+		case b.State == "recovering" && m.Rule == "M13":
+			return "M13", ""
+		case b.State == "fallback" && m.Target == b.Serves && m.Target != t.b.Model.Primary:
+			return "served", m.Target
+		case m.Target != t.b.Model.Primary && band > 0 && m.Target == t.b.Bands[band-1].Serves && m.At == b.From:
+			return "", "" // the failure that spent a backup is told with the switch
+		}
+	case MarkLost, MarkProbe, MarkRerouted:
+	}
+	return "", ""
+}
+
+// ghost says whether the call was a probe whose lease ran out.
+func (t *teller) ghost(call int) bool {
+	return slices.ContainsFunc(t.b.Leases, func(l Lease) bool { return l.Call == call && l.RanOut })
+}
+
+func (t *teller) crowded(c *crowd) beat {
+	b := beat{at: c.first.At, rule: c.what, n: map[string]int{c.what: c.n}}
+	switch what := c.what; {
+	case what == "T4":
+		b.rule = "refused"
+		b.n, b.ways = map[string]int{"refused": c.n}, t.refused(c, "the cooldown ran until "+t.clock(c.last.Until))
+	case what == "T6":
+		why := "the probe was out, and had no lease"
+		if c.last.Known && t.b.Tool != nil {
+			why = "the probe's lease ran until " + t.clock(c.last.Until-t.b.Tool.RecoveryDuration)
+		}
+		b.rule = "refused"
+		b.n, b.ways = map[string]int{"refused": c.n}, t.refused(c, why)
+	case what == "M3":
+		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
+		b.ways = tagged("M3", then(capital(ended), turns+" ended as exhausted, as nobody was left to serve"), capital(turns)+" ended as exhausted "+ended+": nobody was left",
+			"Nobody was left to serve, and "+turns+" ended as exhausted "+ended)
+	case what == "M13":
+		probes, began := counted(c.n, "probe", "probes"), t.span(c.first.At, c.last.At)
+		b.n = map[string]int{}
+		b.ways = tagged("M13", then(capital(began), probes+" failed, and the count of good ones began anew"), "The count of good probes began anew when "+probes+" failed "+began)
+	case what == "cancelled":
+		rule := "T16"
+		if t.b.Model != nil {
+			rule = "M14"
+		}
+		calls, when := counted(c.n, "call was", "calls were"), t.span(c.first.At, c.last.At)
+		b.ways = tagged(rule, then(capital(when), calls+" cancelled, which tells "+it+" nothing"), capital(calls)+" cancelled "+when+"; "+it+" learned nothing from that")
+	case what == "served":
+		b.ways = t.served(c)
+	case strings.HasPrefix(what, "late ") || what == "ghost":
+		b.n, b.ways = map[string]int{"late": c.n}, t.late(c)
+	default: // a refusal of a foreign breaker
+		b.n, b.ways = map[string]int{"refused": c.n}, tagged(what, then(capital(t.span(c.first.At, c.last.At)), counted(c.n, "call was", "calls were")+" refused"))
+	}
+	return b
+}
+
+// refused are T4 and T6, and who of the refused would have been served.
+func (t *teller) refused(c *crowd, why string) []string {
+	when := t.span(c.first.At, c.last.At)
+	calls, called := counted(c.n, "call was", "calls were"), counted(c.n, "call", "calls")
+	rest, _ := strings.CutPrefix(why, "the ")
+	ways := tagged(c.what, then(capital(when), calls+" refused: "+why), capIt+" refused "+called+" "+when+", as "+why, "The "+rest+", and "+called+" "+when+" met with a refusal")
+	if c.n == 1 {
+		call := fmt.Sprintf("call %d", c.first.Call)
+		ways = tagged(c.what, capital(when)+" "+call+" was refused: "+why, capital(call)+" was refused "+when+", as "+why, "The "+rest+", so "+call+" was refused "+when)
+	}
+	for i, harm := range c.harm() {
+		ways[i] += harm
+	}
+	return ways
+}
+
+// harm says in three ways how many of the refused would have been served.
+func (c *crowd) harm() [3]string {
+	some := number(c.would)
+	switch {
+	case c.would == 0:
+		return [3]string{}
+	case c.n == 1:
+		return [3]string{" It would have succeeded.", " The call would have succeeded.", " That call would have succeeded."}
+	case c.would == c.n && c.n == 2:
+		return [3]string{" Both would have succeeded.", " Neither would have failed.", " Both calls would have succeeded."}
+	case c.would == c.n:
+		return [3]string{" All of them would have succeeded.", " None of these would have failed.", " Every one would have succeeded."}
+	default:
+		return [3]string{" Of these, " + some + " would have succeeded.", " The target would have served " + some + " of them.", " Among them were " + some + " that would have succeeded."}
+	}
+}
+
+// served are the turns that a backup took.
+func (t *teller) served(c *crowd) []string {
+	turns, when := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
+	failed := ""
+	switch {
+	case c.failed == 0:
+	case c.n == 1:
+		failed = ", which failed"
+	case c.failed == c.n && c.n == 2:
+		failed = ", and both failed"
+	case c.failed == c.n:
+		failed = ", and all of them failed"
+	case c.failed == 1:
+		failed = ", one of which failed"
+	default:
+		failed = ", " + number(c.failed) + " of which failed"
+	}
+	return []string{capital(when) + " " + c.who + " served " + turns + " instead (M4)" + failed + ".", capital(turns) + " went to " + c.who + " " + when + " (M4)" + failed + ".",
+		"The backup " + c.who + " took " + turns + " " + when + " (M4)" + failed + "."}
+}
+
+// late are results that the breaker did not take into account.
+func (t *teller) late(c *crowd) []string {
+	when, past := t.clock(c.first.At), ""
+	past, _ = did(c.first.Outcome)
+	call := fmt.Sprintf("call %d", c.first.Call)
+	stretch, results := t.span(c.first.At, c.last.At), counted(c.n, "late result", "late results")
+	if c.what == "ghost" && c.n == 1 {
+		return tagged("T12, "+c.first.Rule, "At "+when+" "+call+", the probe whose lease had run out, "+past+", and nobody listened any more",
+			capital(call)+" "+past+" at "+when+", but its lease had run out, so that decided nothing")
+	}
+	rule, why := c.first.Rule, "had begun before "+it+" last opened"
+	switch {
+	case c.what == "ghost":
+		rule, why = "T12", "had been probes, and their leases had run out"
+	case rule == "M17":
+		why = "had begun before the last transition"
+	case rule == "T13" && t.b.Bands[c.band].State == "half-open":
+		why = "was not the probe"
+		if c.n > 1 {
+			why = "were not the probe"
+		}
+	}
+	if c.n == 1 {
+		return tagged(rule, "At "+when+" "+call+" "+past+", but it "+why+", so that counted for nothing", capital(call)+" "+past+" at "+when+", which was ignored, as it "+why)
+	}
+	return tagged(rule, then(capital(stretch), results+" were ignored: those calls "+why), capital(results)+" were ignored "+stretch+", as those calls "+why)
+}
