@@ -36,6 +36,7 @@ func (h *History) Story() Story {
 const (
 	mostBreakersTold = 6
 	mostEpisodes     = 5 // told in full; of more, the first two and the last two
+	longParagraph    = 7 // sentences, after which a probe begins another one
 	mostProbes       = 3 // of one episode that are told in full; of more, the first and the last
 )
 
@@ -89,11 +90,12 @@ type teller struct {
 	last    string         // the first word of the latest sentence
 	named   bool           // this paragraph has said which breaker it is about
 	current Paragraph
+	story   Story
 }
 
 // paragraphs are the episodes of the breaker: each begins with trouble and ends
 // with the calm after it.
-func (t *teller) paragraphs() (s Story) {
+func (t *teller) paragraphs() Story {
 	all := episodes(t.beats())
 	told := all
 	if len(all) > mostEpisodes {
@@ -102,22 +104,21 @@ func (t *teller) paragraphs() (s Story) {
 	for i, e := range told {
 		if len(told) < len(all) && i == 2 {
 			t.sumUp(all[2 : len(all)-2])
-			s = append(s, t.paragraph())
+			t.paragraph()
 		}
 		t.episode(e)
 		if i == len(told)-1 {
 			t.tell(t.ending())
 		}
-		s = append(s, t.paragraph())
+		t.paragraph()
 	}
-	return s
+	return t.story
 }
 
 // paragraph ends the current paragraph.
-func (t *teller) paragraph() Paragraph {
-	p := t.current
+func (t *teller) paragraph() {
+	t.story = append(t.story, t.current)
 	t.current, t.named, t.last = nil, false, ""
-	return p
 }
 
 // episodes parts the beats where the breaker is at rest and trouble begins.
@@ -151,6 +152,9 @@ func (t *teller) episode(beats []beat) {
 			last := at[len(at)-1]
 			t.vain(beats[i:last], len(at)-2)
 			i = last
+		}
+		if beats[i].kind == beatProbes && len(t.current) >= longParagraph {
+			t.paragraph()
 		}
 		t.tell(beats[i])
 	}
@@ -215,5 +219,7 @@ func (t *teller) beats() []beat {
 	return all
 }
 
-// clock writes an instant of the run.
-func (t *teller) clock(d time.Duration) string { return moment(d, t.h.End) }
+func (t *teller) clock(d time.Duration) string { return t.h.Clock(d) }
+
+// Clock writes an instant of the run as its pictures do: "63 s", "12 min 3 s".
+func (h *History) Clock(d time.Duration) string { return moment(d, h.End) }

@@ -51,7 +51,7 @@ func (t *teller) crowds() (all []beat) {
 		c.add(m)
 	}
 	for _, c := range found {
-		all = append(all, t.crowded(c))
+		all = append(all, t.crowded(c), beat{at: c.first.At, rule: "harm", ways: c.harm()})
 	}
 	return all
 }
@@ -164,7 +164,7 @@ func (t *teller) crowded(c *crowd) beat {
 	return b
 }
 
-// refused are T4 and T6, and who of the refused would have been served.
+// refused are T4 and T6.
 func (t *teller) refused(c *crowd, why string) []string {
 	when := t.span(c.first.At, c.last.At)
 	calls, called := counted(c.n, "call was", "calls were"), counted(c.n, "call", "calls")
@@ -174,26 +174,23 @@ func (t *teller) refused(c *crowd, why string) []string {
 		call := fmt.Sprintf("call %d", c.first.Call)
 		ways = tagged(c.what, capital(when)+" "+call+" was refused: "+why, capital(call)+" was refused "+when+", as "+why, "The "+rest+", so "+call+" was refused "+when)
 	}
-	for i, harm := range c.harm() {
-		ways[i] += harm
-	}
 	return ways
 }
 
-// harm says in three ways how many of the refused would have been served.
-func (c *crowd) harm() [3]string {
+// harm says how many of the refused would have been served.
+func (c *crowd) harm() []string {
 	some := number(c.would)
 	switch {
 	case c.would == 0:
-		return [3]string{}
+		return nil
 	case c.n == 1:
-		return [3]string{" It would have succeeded.", " The call would have succeeded.", " That call would have succeeded."}
+		return []string{"It would have succeeded.", "The call would have succeeded.", "That one would have succeeded."}
 	case c.would == c.n && c.n == 2:
-		return [3]string{" Both would have succeeded.", " Neither would have failed.", " Both calls would have succeeded."}
+		return []string{"Both would have succeeded.", "Neither would have failed.", "The two would have succeeded."}
 	case c.would == c.n:
-		return [3]string{" All of them would have succeeded.", " None of these would have failed.", " Every one would have succeeded."}
+		return []string{"All of them would have succeeded.", "None of these would have failed.", "Every one would have succeeded."}
 	default:
-		return [3]string{" Of these, " + some + " would have succeeded.", " The target would have served " + some + " of them.", " Among them were " + some + " that would have succeeded."}
+		return []string{"Of these, " + some + " would have succeeded.", "The target would have served " + some + " of them.", "Among them were " + some + " that would have succeeded."}
 	}
 }
 

@@ -94,7 +94,7 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 	lines := grid(rows, true, 0)
 	for _, line := range lines {
 		for k := range line {
-			line[k] = markdown.Replace(line[k])
+			line[k] = inlineMarkdown(line[k])
 		}
 	}
 	text, err := render(renderer.NewMarkdown(), lines, len(rows))
@@ -104,9 +104,6 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 	_, err = io.WriteString(w, text)
 	return err
 }
-
-// markdown escapes what Markdown, or MDX, would take for markup.
-var markdown = strings.NewReplacer("|", `\|`, `\`, `\\`, "<", `\<`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "{", `\{`, "\n", " ")
 
 // grid is the table's text: the head, then a line for each figure. For a
 // terminal (width > 0) an empty line parts the groups, and long names are cut.

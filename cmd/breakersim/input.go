@@ -130,6 +130,7 @@ func directory(dir string) ([]source, error) {
 // loaded is a scenario with its variants.
 type loaded struct {
 	*scenarios.Scenario
+	source   []byte // as it was read
 	variants []variant
 }
 
@@ -192,7 +193,7 @@ func (src source) load(lim scenarios.Limits, settings []setting) (loaded, error)
 	if err != nil {
 		return loaded{}, err
 	}
-	l := loaded{Scenario: s}
+	l := loaded{Scenario: s, source: b}
 	var faults []error
 	for i := range settings {
 		v, err := settings[i].vary(s, b, lim)

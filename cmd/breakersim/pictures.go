@@ -79,8 +79,9 @@ func kindNames() []string {
 	return names
 }
 
-// write draws every picture that is asked for, in every format.
-func (p *pictures) write(f *folder, r *report.Results) error {
+// write draws every picture that is asked for, in every format, and returns
+// what a page must know of those that had something to draw.
+func (p *pictures) write(f *folder, r *report.Results) (drawn []report.PagePicture, err error) {
 	for i := range report.Kinds {
 		k := &report.Kinds[i]
 		if len(p.Picture) > 0 && !slices.Contains(p.Picture, k.Name) {
@@ -93,20 +94,45 @@ func (p *pictures) write(f *folder, r *report.Results) error {
 		if err == nil {
 			err = p.writeOne(f, k.Name, d)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", k.Name, err)
+		dark := ""
+		if err == nil && k.Name == "timeline" && p.Theme == "" && p.vectors() {
+			dark = k.Name + "-dark.svg"
+			err = p.writeDark(f, k, r, dark)
 		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
+		}
+		drawn = append(drawn, k.Picture(d, k.Name+".svg", dark))
 	}
-	return nil
+	return drawn, nil
+}
+
+// vectors says whether pictures are written as SVG: pages show them.
+func (p *pictures) vectors() bool {
+	return slices.ContainsFunc(p.Format, func(f string) bool { return f == "svg" || f == "html" || f == "md" })
+}
+
+// writeDark draws a picture for pages that are dark whatever the reader prefers.
+func (p *pictures) writeDark(f *folder, k *report.Kind, r *report.Results, name string) error {
+	l := p.look.look()
+	l.Theme = "dark"
+	d, err := k.Draw(r, l)
+	if err != nil {
+		return err
+	}
+	return f.write(name, d.WriteSVG)
 }
 
 func (p *pictures) writeOne(f *folder, name string, d *report.Drawing) error {
+	if p.vectors() {
+		if err := f.write(name+".svg", d.WriteSVG); err != nil {
+			return err
+		}
+	}
 	for _, format := range p.Format {
 		pixels := name == "timeline" || len(p.Picture) > 0
 		var err error
 		switch {
-		case format == "svg":
-			err = f.write(name+".svg", d.WriteSVG)
 		case format == "png" && pixels:
 			err = f.write(name+".png", func(w io.Writer) error { return d.WritePNG(w, p.Scale) })
 		case format == "pdf" && pixels:

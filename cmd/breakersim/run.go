@@ -52,9 +52,10 @@ func (c *runCmd) Run(s streams) error {
 	turns, slots := make(slots, runtime.GOMAXPROCS(0)), make(slots, runtime.GOMAXPROCS(0))
 	for i := range all {
 		done[i] = make(chan played, 1)
-		go turns.do(func() { done[i] <- c.play(&all[i], s, slots) })
+		go turns.do(func() { done[i] <- c.play(&all[i], s, slots, len(all) > 1) })
 	}
 	var failed error
+	var entries []report.GalleryEntry
 	for _, d := range done {
 		p := <-d
 		if _, err := s.out.Write(p.text); err != nil {
@@ -66,14 +67,22 @@ func (c *runCmd) Run(s streams) error {
 		case p.err != nil:
 			failed = p.err
 		}
+		entries = append(entries, p.entry)
+	}
+	if len(all) > 1 && slices.Contains(c.Format, "html") {
+		if err := writeGallery(c.Out, entries); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "all of them: %s\n", filepath.Join(c.Out, "index.html"))
 	}
 	return failed
 }
 
 // played is what came of one scenario: what to print, and the error to end with.
 type played struct {
-	text []byte
-	err  error
+	text  []byte
+	entry report.GalleryEntry
+	err   error
 }
 
 // slots bound how much is done at one time.
@@ -114,7 +123,7 @@ func (s slots) each(n int, do func(i int) error) error {
 }
 
 // play plays a scenario and its variants, and writes what came of them.
-func (c *runCmd) play(s *loaded, out streams, slots slots) played {
+func (c *runCmd) play(s *loaded, out streams, slots slots, gallery bool) played {
 	dir := filepath.Join(c.Out, s.Name)
 	f, err := openFolder(dir)
 	defer f.discard()
@@ -128,9 +137,15 @@ func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 	if err != nil {
 		return played{err: err}
 	}
+	res.source = s.source
+	up := ""
+	if gallery {
+		up = "../index.html"
+	}
 	var text bytes.Buffer
+	var drawn []report.PagePicture
 	slots.do(func() {
-		if err = res.write(f, &c.pictures); err == nil {
+		if drawn, err = res.write(f, &c.pictures, up); err == nil {
 			err = res.print(&text, out, f.names, dir)
 		}
 	})
@@ -140,7 +155,7 @@ func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 	if err := f.commit(); err != nil {
 		return played{err: err}
 	}
-	p := played{text: text.Bytes()}
+	p := played{text: text.Bytes(), entry: res.entry(drawn)}
 	if len(res.failures) > 0 {
 		p.err = errExpectation
 	}
@@ -151,6 +166,7 @@ func (c *runCmd) play(s *loaded, out streams, slots slots) played {
 type results struct {
 	report.Results // its panels end with those of the variants
 	scenario       *scenarios.Scenario
+	source         []byte // of the scenario
 	failures       []replay.Failure
 	whatIfs        []report.WhatIf
 	alike          map[*report.History]bool // variants in which no event differs
@@ -208,15 +224,17 @@ func replayOne(s *scenarios.Scenario, p *scenarios.Policy, meter *report.Meter, 
 	return failures, err
 }
 
-// write makes the pictures and the tables.
-func (r *results) write(f *folder, p *pictures) error {
-	return errors.Join(
-		p.write(f, &r.Results),
+// write makes the pictures, the tables and the page, which leads up to the gallery.
+func (r *results) write(f *folder, p *pictures, up string) ([]report.PagePicture, error) {
+	drawn, err := p.write(f, &r.Results)
+	return drawn, errors.Join(
+		err,
 		f.write("cost.md", func(w io.Writer) error { return report.WriteMarkdown(w, r.Rows) }),
 		f.write("cost.json", func(w io.Writer) error { return report.WriteJSON(w, r.Rows) }),
 		f.write("cost.csv", func(w io.Writer) error { return report.WriteCSV(w, r.Rows) }),
 		f.write("series.csv", func(w io.Writer) error { return report.WriteSeries(w, r.Series) }),
 		r.writeWhatIf(f),
+		r.writePage(f, p, drawn, up),
 	)
 }
 
