@@ -249,10 +249,10 @@ func TestReadmeProgramCompiles(t *testing.T) {
 // rewrites it.
 func TestGallery(t *testing.T) {
 	path := filepath.Join("..", "..", "outputs", "README.md")
-	page := "# What breakersim draws\n\nOne picture for each scenario of the library, as `breakersim run` makes it. [Known results](validation.md) are held against\n" +
+	page := "# What breakersim draws\n\nOne picture for each scenario of the library, as `breakersim run` makes it, and a page that tells what happens in it.\n[Known results](validation.md) are held against " +
 		"what the simulator gives on a page of their own.\n"
 	for _, s := range library(t) {
-		page += fmt.Sprintf("\n## %s\n\n[`%s`](../scenarios/%[2]s.yaml) · [what it costs](%[2]s/cost.md)\n\n%s\n\n![%[1]s](%[2]s/timeline.svg)\n", s.Title, s.Name, s.About)
+		page += fmt.Sprintf("\n## %s\n\n[`%s`](../scenarios/%[2]s.yaml) · [its page](%[2]s/README.md)\n\n%s\n\n![%[1]s](%[2]s/timeline.svg)\n", s.Title, s.Name, s.About)
 	}
 	if os.Getenv("UPDATE") != "" {
 		require.NoError(t, os.WriteFile(path, []byte(page), 0o666))

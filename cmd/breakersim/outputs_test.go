@@ -30,7 +30,7 @@ func TestOutputs(t *testing.T) {
 	require.Equal(t, exitDone, runIn(t, fresh))
 	for _, name := range scenarios.Names() {
 		t.Run(name, func(t *testing.T) {
-			for _, file := range []string{"timeline.svg", "cost.md", "cost.json", "cost.csv"} {
+			for _, file := range []string{"README.md", "timeline.svg", "timeline-dark.svg", "cost.md", "cost.json", "cost.csv"} {
 				want, err := os.ReadFile(filepath.Join(committed, name, file))
 				require.NoError(t, err)
 				got, err := os.ReadFile(filepath.Join(fresh, name, file))
