@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // Story is a run told in sentences, a paragraph for each stretch of it.
@@ -25,7 +27,7 @@ func (h *History) Story() Story {
 		told = told[:min(len(told), mostBreakersTold)]
 	}
 	for _, b := range told {
-		s = append(s, (&teller{h: h, b: b, used: map[string]int{}}).paragraphs()...)
+		s = append(s, newTeller(h, b).paragraphs()...)
 	}
 	if left := len(h.Breakers) - len(told); left > 0 {
 		s = append(s, Paragraph{h.untold(told)})
@@ -56,11 +58,13 @@ func (p Paragraph) String() string { return strings.Join(p, " ") }
 
 // beat is what one or two sentences tell.
 type beat struct {
-	at   time.Duration
-	kind beatKind
-	rule string         // or another word for beats that are said in the same ways
-	n    map[string]int // what a summary counts, by rule or by another word
-	ways []string       // to say it, the best first; each begins otherwise
+	at     time.Duration
+	kind   beatKind
+	rule   string          // or another word for beats that are said in the same ways
+	counts string          // what a summary adds up: a rule or another word
+	k      int             // so many of it
+	ways   []string        // to say it, the best first; each begins otherwise
+	later  func() []string // makes the ways of one that may never be told
 }
 
 // beatKind is what a beat means for the parts of the story.
@@ -86,11 +90,29 @@ const (
 type teller struct {
 	h       *History
 	b       *BreakerHistory
+	outages []trace.Span   // of the breaker's target
+	ghosts  map[int]bool   // calls that were probes whose lease ran out
+	opened  time.Duration  // when the breaker left its rest, before what is told
 	used    map[string]int // how often the beats of a rule were told
 	last    string         // the first word of the latest sentence
 	named   bool           // this paragraph has said which breaker it is about
 	current Paragraph
 	story   Story
+}
+
+func newTeller(h *History, b *BreakerHistory) *teller {
+	t := &teller{h: h, b: b, used: map[string]int{}, ghosts: map[int]bool{}}
+	for i := range h.Run.Targets {
+		if h.Run.Targets[i].Name == b.Main() {
+			t.outages = h.Run.Targets[i].Outages(h.End + 1)
+		}
+	}
+	for _, l := range b.Leases {
+		if l.RanOut {
+			t.ghosts[l.Call] = true
+		}
+	}
+	return t
 }
 
 // paragraphs are the episodes of the breaker: each begins with trouble and ends
@@ -163,6 +185,9 @@ func (t *teller) episode(beats []beat) {
 // tell adds the beat in a way that begins neither as the sentence before did nor
 // with a figure, and in another way than the last time.
 func (t *teller) tell(b beat) {
+	if b.later != nil {
+		b.ways = b.later()
+	}
 	if len(b.ways) == 0 {
 		return
 	}

@@ -11,7 +11,8 @@ import (
 // them, and of operators.
 func (t *teller) changes() (all []beat) {
 	done := map[time.Duration]bool{} // acts that a change tells
-	tripped, opened := false, time.Duration(0)
+	tripped := false
+	var opened, left time.Duration // the latest opening of all, and the one from rest
 	for i := range t.h.changes {
 		c := &t.h.changes[i]
 		if c.moment < 0 {
@@ -25,11 +26,14 @@ func (t *teller) changes() (all []beat) {
 		if m.Breaker != t.b.Name {
 			continue
 		}
-		b := beat{at: m.Effective, kind: meaning(m), rule: m.Rule, n: map[string]int{m.Rule: 1}}
-		if b.kind == beatProbes {
-			b.ways = t.granted(m, t.possible(m, opened))
+		b := beat{at: m.Effective, kind: meaning(m), rule: m.Rule, counts: m.Rule, k: 1}
+		if b.kind == beatTrips {
+			left = m.Effective
+		}
+		if possible := t.possible(m, opened); b.kind == beatProbes {
+			b.later = func() []string { return t.granted(m, possible) }
 		} else {
-			b.ways = t.moved(m, tripped)
+			b.later = t.moving(m, tripped, left)
 		}
 		if m.To == "open" || m.To == "fallback" {
 			opened = m.Effective
@@ -85,6 +89,14 @@ func (t *teller) granted(m *Moment, possible time.Duration) []string {
 	return tagged(m.Rule, "The cooldown was over at "+end+"; "+call+", which asked at "+at+", "+became,
 		"At "+at+" "+call+" asked, "+Clock(rounded(m.Effective-possible))+" after the end of the cooldown, and "+became,
 		capital(call)+" was the first to ask after the cooldown, which ended at "+end+", and "+became+" at "+at)
+}
+
+// moving makes the ways to tell the other transitions.
+func (t *teller) moving(m *Moment, again bool, left time.Duration) func() []string {
+	return func() []string {
+		t.opened = left
+		return t.moved(m, again)
+	}
 }
 
 // moved are the other transitions.
@@ -242,7 +254,7 @@ func (t *teller) switched(e *trace.Event) beat {
 	if e.To == "" {
 		next = "nobody was left to serve"
 	}
-	b := beat{at: e.T, rule: e.Rule, n: map[string]int{"switch": 1}}
+	b := beat{at: e.T, rule: e.Rule, counts: "switch", k: 1}
 	switch e.Rule {
 	case "M11":
 		b.ways = tagged(e.Rule, "At "+at+" the backup "+e.From+" had failed too often, and "+next, "The backup "+e.From+" had spent its budget at "+at+", and "+next,
@@ -297,7 +309,7 @@ func (t *teller) restarts() (all []beat) {
 		}
 		last := band.Restarts[n-1]
 		at, until := t.clock(last), t.clock(last+t.b.Tool.RecoveryDuration)
-		b := beat{at: band.Restarts[0], rule: "T11", n: map[string]int{"T11": n}}
+		b := beat{at: band.Restarts[0], rule: "T11", counts: "T11", k: n}
 		if n == 1 {
 			b.ways = tagged("T11", "A late failure at "+at+" restarted the cooldown, which now ran until "+until, "At "+at+" a late failure came in, and the cooldown began anew, until "+until)
 		} else {
@@ -316,7 +328,7 @@ func (t *teller) detours() (all []beat) {
 			continue
 		}
 		from, to, n := t.clock(d.first), t.clock(d.last), len(d.calls)
-		b := beat{at: d.first, rule: "H7", n: map[string]int{"rerouted": n}}
+		b := beat{at: d.first, rule: "H7", counts: "rerouted", k: n}
 		if n == 1 {
 			b.ways = tagged("H7", "At "+from+" a call went to "+d.to+" instead", "One call went to "+d.to+" instead, at "+from)
 		} else {

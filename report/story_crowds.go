@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -44,14 +43,16 @@ func (t *teller) crowds() (all []beat) {
 		}
 		c := by[key{band, what, who}]
 		if c == nil {
-			c = &crowd{what: what, who: who, band: band, first: *m, calls: map[int]bool{}}
+			c = &crowd{what: what, who: who, band: band, first: *m}
 			by[key{band, what, who}] = c
 			found = append(found, c)
 		}
 		c.add(m)
 	}
 	for _, c := range found {
-		all = append(all, t.crowded(c), beat{at: c.first.At, rule: "harm", ways: c.harm()})
+		word := c.word()
+		all = append(all, beat{at: c.first.At, rule: word, counts: word, k: c.n, later: func() []string { return t.crowded(c) }},
+			beat{at: c.first.At, rule: "harm", later: c.harm})
 	}
 	return all
 }
@@ -64,6 +65,9 @@ func (c *crowd) add(m *Mark) {
 	if c.what == "served" {
 		if c.calls[m.Call] {
 			return
+		}
+		if c.calls == nil {
+			c.calls = map[int]bool{}
 		}
 		c.calls[m.Call] = true
 		if m.Outcome != trace.Success {
@@ -101,7 +105,7 @@ func (t *teller) befell(m *Mark, band int) (what, who string) {
 	case MarkCancelled:
 		return "cancelled", ""
 	case MarkLate:
-		if t.ghost(m.Call) {
+		if t.ghosts[m.Call] {
 			return "ghost", ""
 		}
 		return "late " + m.Rule, ""
@@ -121,47 +125,51 @@ func (t *teller) befell(m *Mark, band int) (what, who string) {
 	return "", ""
 }
 
-// ghost says whether the call was a probe whose lease ran out.
-func (t *teller) ghost(call int) bool {
-	return slices.ContainsFunc(t.b.Leases, func(l Lease) bool { return l.Call == call && l.RanOut })
+// word is what a summary counts the crowd as.
+func (c *crowd) word() string {
+	switch {
+	case c.what == "ghost" || strings.HasPrefix(c.what, "late "):
+		return "late"
+	case c.what == "M13":
+		return "anew" // M13 is a transition, too
+	case c.what == "M3" || c.what == "cancelled" || c.what == "served":
+		return c.what
+	default:
+		return "refused"
+	}
 }
 
-func (t *teller) crowded(c *crowd) beat {
-	b := beat{at: c.first.At, rule: c.what, n: map[string]int{c.what: c.n}}
+func (t *teller) crowded(c *crowd) []string {
 	switch what := c.what; {
 	case what == "T4":
-		b.rule = "refused"
-		b.n, b.ways = map[string]int{"refused": c.n}, t.refused(c, "the cooldown ran until "+t.clock(c.last.Until))
+		return t.refused(c, "the cooldown ran until "+t.clock(c.last.Until))
 	case what == "T6":
 		why := "the probe was out, and had no lease"
 		if c.last.Known && t.b.Tool != nil {
 			why = "the probe's lease ran until " + t.clock(c.last.Until-t.b.Tool.RecoveryDuration)
 		}
-		b.rule = "refused"
-		b.n, b.ways = map[string]int{"refused": c.n}, t.refused(c, why)
+		return t.refused(c, why)
 	case what == "M3":
 		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
-		b.ways = tagged("M3", then(capital(ended), turns+" ended as exhausted, as nobody was left to serve"), capital(turns)+" ended as exhausted "+ended+": nobody was left",
+		return tagged("M3", then(capital(ended), turns+" ended as exhausted, as nobody was left to serve"), capital(turns)+" ended as exhausted "+ended+": nobody was left",
 			"Nobody was left to serve, and "+turns+" ended as exhausted "+ended)
 	case what == "M13":
 		probes, began := counted(c.n, "probe", "probes"), t.span(c.first.At, c.last.At)
-		b.n = map[string]int{}
-		b.ways = tagged("M13", then(capital(began), probes+" failed, and the count of good ones began anew"), "The count of good probes began anew when "+probes+" failed "+began)
+		return tagged("M13", then(capital(began), probes+" failed, and the count of good ones began anew"), "The count of good probes began anew when "+probes+" failed "+began)
 	case what == "cancelled":
 		rule := "T16"
 		if t.b.Model != nil {
 			rule = "M14"
 		}
 		calls, when := counted(c.n, "call was", "calls were"), t.span(c.first.At, c.last.At)
-		b.ways = tagged(rule, then(capital(when), calls+" cancelled, which tells "+it+" nothing"), capital(calls)+" cancelled "+when+"; "+it+" learned nothing from that")
+		return tagged(rule, then(capital(when), calls+" cancelled, which tells "+it+" nothing"), capital(calls)+" cancelled "+when+"; "+it+" learned nothing from that")
 	case what == "served":
-		b.ways = t.served(c)
+		return t.served(c)
 	case strings.HasPrefix(what, "late ") || what == "ghost":
-		b.n, b.ways = map[string]int{"late": c.n}, t.late(c)
+		return t.late(c)
 	default: // a refusal of a foreign breaker
-		b.n, b.ways = map[string]int{"refused": c.n}, tagged(what, then(capital(t.span(c.first.At, c.last.At)), counted(c.n, "call was", "calls were")+" refused"))
+		return tagged(what, then(capital(t.span(c.first.At, c.last.At)), counted(c.n, "call was", "calls were")+" refused"))
 	}
-	return b
 }
 
 // refused are T4 and T6.

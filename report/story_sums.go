@@ -10,9 +10,7 @@ import (
 func sum(beats []beat) map[string]int {
 	n := map[string]int{}
 	for i := range beats {
-		for what, k := range beats[i].n {
-			n[what] += k
-		}
+		n[beats[i].counts] += beats[i].k
 	}
 	return n
 }

@@ -259,7 +259,7 @@ func (t *teller) weather() (all []beat) {
 func (t *teller) condition(target string, i int, all []condition) beat {
 	c := all[i]
 	at := t.clock(c.From)
-	b := beat{at: c.From, kind: beatWorld, rule: "weather", n: map[string]int{}}
+	b := beat{at: c.From, kind: beatWorld, rule: "weather"}
 	state := t.b.Bands[t.b.bandAt(c.From, 0)].State
 	switch {
 	case c.words == "":
@@ -278,7 +278,7 @@ func (t *teller) condition(target string, i int, all []condition) beat {
 		b.ways = []string{"From " + at + " on " + target + " was still down, in another way" + strings.TrimPrefix(c.words, "was down") + "."}
 	case c.down:
 		b.kind = beatOutage
-		b.n["outages"] = 1
+		b.counts, b.k = "outages", 1
 		rest, _ := strings.CutPrefix(c.words, "was down")
 		b.ways = []string{"At " + at + " " + target + " went down" + rest + ".", "Trouble came at " + at + ", when " + target + " went down" + rest + ".", "The next outage of " + target + " began at " + at + rest + "."}
 	default:
@@ -288,19 +288,9 @@ func (t *teller) condition(target string, i int, all []condition) beat {
 	return b
 }
 
-// mainOutages are those of the target that the breaker is about.
-func (t *teller) mainOutages() []trace.Span {
-	for i := range t.h.Run.Targets {
-		if t.h.Run.Targets[i].Name == t.b.Main() {
-			return t.h.Run.Targets[i].Outages(t.h.End + 1)
-		}
-	}
-	return nil
-}
-
 // into says how far the target is into an outage, if it was well before.
 func (t *teller) into(at time.Duration) string {
-	for _, o := range t.mainOutages() {
+	for _, o := range t.outages {
 		if 0 < o.From && o.From < at && at < o.To {
 			return ", " + Clock(rounded(at-o.From)) + " into the outage"
 		}
@@ -311,15 +301,9 @@ func (t *teller) into(at time.Duration) string {
 // since says how long after the end of an outage a breaker is at rest again
 // that opened in it.
 func (t *teller) since(m *Moment) string {
-	opened := time.Duration(0)
-	for i := range t.h.Moments {
-		if x := &t.h.Moments[i]; x.Breaker == m.Breaker && x.Effective <= m.Effective && meaning(x) == beatTrips {
-			opened = x.Effective
-		}
-	}
-	for _, o := range slices.Backward(t.mainOutages()) {
+	for _, o := range slices.Backward(t.outages) {
 		if o.To <= m.Effective {
-			if o.To > opened && m.Effective > o.To {
+			if o.To > t.opened && m.Effective > o.To {
 				return ", " + Clock(rounded(m.Effective-o.To)) + " after the end of the outage"
 			}
 			return ""
