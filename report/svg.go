@@ -95,10 +95,13 @@ func (s *svgCanvas) path(p vg.Path) string {
 			to("L", c.Pos)
 		case vg.ArcComp: // in quarters; the sweep turns with the y axis
 			quarters := int(math.Ceil(math.Abs(c.Angle)/(math.Pi/2) - 1e-9))
-			r := decimals(float64(c.Radius) / pixel)
+			r, sweep := decimals(float64(c.Radius)/pixel), "0"
+			if c.Angle < 0 {
+				sweep = "1"
+			}
 			for i := 1; i <= quarters; i++ {
 				sin, cos := math.Sincos(c.Start + c.Angle*float64(i)/float64(quarters))
-				to("A"+r+" "+r+" 0 0 0 ", c.Pos.Add(vg.Point{X: c.Radius * vg.Length(cos), Y: c.Radius * vg.Length(sin)}))
+				to("A"+r+" "+r+" 0 0 "+sweep+" ", c.Pos.Add(vg.Point{X: c.Radius * vg.Length(cos), Y: c.Radius * vg.Length(sin)}))
 			}
 		case vg.CloseComp:
 			b.WriteString("Z")

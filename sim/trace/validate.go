@@ -327,16 +327,6 @@ func (v *Validator) ladder(e *Event) error {
 	return nil
 }
 
-// move is a transition that some rule makes.
-type move struct{ from, to, rule string }
-
-var moves = map[move]bool{
-	{"closed", "open", "T3"}: true, {"open", "half-open", "T5"}: true, {"half-open", "open", "T7"}: true, {"half-open", "closed", "T8"}: true,
-	{"half-open", "open", "T9"}: true, {"open", "closed", "T15"}: true, {"half-open", "closed", "T15"}: true,
-	{"fallback", "recovering", "M2"}: true, {"recovering", "primary", "M9"}: true, {"primary", "fallback", "M10"}: true, {"recovering", "fallback", "M12"}: true,
-	{"recovering", "fallback", "M13"}: true, {"fallback", "primary", "M16"}: true, {"recovering", "primary", "M16"}: true,
-}
-
 func (v *Validator) transition(e *Event) error {
 	b, err := v.breaker(e.Breaker)
 	if err != nil {
@@ -345,7 +335,7 @@ func (v *Validator) transition(e *Event) error {
 	switch {
 	case e.From != b.state:
 		return fmt.Errorf("%s is %s, not %s", b.Name, b.state, e.From)
-	case !moves[move{e.From, e.To, e.Rule}]:
+	case MoveOf(e.From, e.To, e.Rule) == nil:
 		return fmt.Errorf("no rule %q leads from %s to %s", e.Rule, e.From, e.To)
 	case e.Effective > e.T:
 		return fmt.Errorf("it takes effect at %v, which is still to come", e.Effective)
