@@ -1,0 +1,206 @@
+package report
+
+import (
+	"sort"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// tally is what one breaker did in a stretch of its run, by its states.
+type tally struct {
+	*BreakerHistory
+	h           *History
+	from, to    time.Duration
+	first, last string            // the states at both ends
+	shares      map[string][]part // by state, in the order of their first times
+	taken       map[trace.Move]int
+	others      int                 // transitions that no rule of ours makes
+	incidents   map[[2]string]int64 // by state and rule
+}
+
+// part is the time that a breaker spent in one state while one model served, or
+// nobody.
+type part struct {
+	look, serves string
+	spent        time.Duration
+}
+
+// tallies are of all breakers of a run in [from, to], by effective times; to 0
+// is the end.
+func (h *History) tallies(from, to time.Duration) []*tally {
+	if to == 0 {
+		to = h.End
+	}
+	to = min(to, h.End)
+	from = min(from, to)
+	var all []*tally
+	byName := map[string]*tally{}
+	for _, b := range h.Breakers {
+		t := &tally{BreakerHistory: b, h: h, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
+		t.share()
+		all = append(all, t)
+		byName[b.Name] = t
+	}
+	for i := range h.Moments {
+		if m := &h.Moments[i]; m.Effective >= from && m.Effective <= to {
+			byName[m.Breaker].move(m)
+		}
+	}
+	for i := range h.Marks {
+		m := &h.Marks[i]
+		if t := byName[m.Breaker]; t != nil && m.At >= from && m.At <= to {
+			t.incident(m)
+		}
+	}
+	return all
+}
+
+// share parts the time among the states.
+func (t *tally) share() {
+	t.first, t.last = t.stateAt(t.from), t.stateAt(t.to)
+	if t.from == 0 {
+		t.first = t.Bands[0].State
+	}
+	for i := range t.Bands {
+		b := &t.Bands[i]
+		if spent := min(b.To, t.to) - max(b.From, t.from); spent > 0 {
+			t.spend(b, spent)
+		}
+	}
+}
+
+func (t *tally) spend(b *Band, spent time.Duration) {
+	parts := t.shares[b.State]
+	for i := range parts {
+		if parts[i].serves == b.Serves {
+			parts[i].spent += spent
+			return
+		}
+	}
+	t.shares[b.State] = append(parts, part{b.look(), b.Serves, spent})
+}
+
+// spent is all the time in a state.
+func (t *tally) spent(state string) (sum time.Duration) {
+	for _, p := range t.shares[state] {
+		sum += p.spent
+	}
+	return sum
+}
+
+// bandAt is the index of the band at an instant; of several the last.
+func (t *tally) bandAt(at time.Duration) int {
+	return max(0, sort.Search(len(t.Bands), func(i int) bool { return t.Bands[i].From > at })-1)
+}
+
+func (t *tally) stateAt(at time.Duration) string { return t.Bands[t.bandAt(at)].State }
+
+func (t *tally) move(m *Moment) {
+	if row := trace.MoveOf(m.From, m.To, m.Rule); row != nil {
+		t.taken[*row]++
+	} else {
+		t.others++
+	}
+}
+
+// incidents are the rules that leave the state as it is, or may, and what they
+// make of a call, in the order in which a state tells them.
+var incidents = []struct {
+	rule      string
+	states    []string
+	one, many string
+}{
+	{"T3", []string{"closed"}, "failure", "failures"},
+	{"T4", []string{"open"}, "refused", "refused"},
+	{"T6", []string{"half-open"}, "refused", "refused"},
+	{"T10", []string{"open"}, "late success ignored", "late successes ignored"},
+	{"T11", []string{"open"}, "late failure, wait anew", "late failures, wait anew"},
+	{"T13", []string{"half-open", "closed"}, "stale result ignored", "stale results ignored"},
+	{"M10", []string{"primary"}, "failed turn", "failed turns"},
+	{"M11", []string{"fallback"}, "failed turn", "failed turns"},
+	{"M3", []string{"fallback"}, "turn exhausted", "turns exhausted"},
+	{"M9", []string{"recovering"}, "good probe", "good probes"},
+	{"M13", []string{"recovering"}, "failed probe", "failed probes"},
+	{"M17", []string{"primary", "fallback", "recovering"}, "late result", "late results"},
+}
+
+// incident counts what became of a call. Of a rule that several states know it
+// is that of the instant: the last one then, if others passed in no time.
+func (t *tally) incident(m *Mark) {
+	for i := range incidents {
+		k := &incidents[i]
+		if k.rule != m.Rule {
+			continue
+		}
+		state := k.states[0]
+		if len(k.states) > 1 {
+			state = t.lastOf(k.states, m.At)
+		}
+		t.incidents[[2]string{state, k.rule}]++
+		return
+	}
+}
+
+// lastOf is the last of those states that the breaker was in up to an instant.
+func (t *tally) lastOf(states []string, at time.Duration) string {
+	for i := t.bandAt(at); i >= 0; i-- {
+		for _, s := range states {
+			if t.Bands[i].State == s {
+				return s
+			}
+		}
+	}
+	return states[0]
+}
+
+// notes are what a state has to tell beside its time.
+func (t *tally) notes(state string) (all []string) {
+	for i := range incidents {
+		k := &incidents[i]
+		switch n := t.incidents[[2]string{state, k.rule}]; n {
+		case 0:
+		case 1:
+			all = append(all, "1 "+k.one+" ("+k.rule+")")
+		default:
+			all = append(all, Thousands(n)+" "+k.many+" ("+k.rule+")")
+		}
+	}
+	return all
+}
+
+// machine is the three states of a kind of breaker: where it begins, where it
+// goes in trouble, and where it tests whether that is over.
+type machine [3]string
+
+var (
+	toolMachine  = machine{"closed", "open", "half-open"}
+	modelMachine = machine{"primary", "fallback", "recovering"}
+)
+
+func (b *BreakerHistory) machine() machine {
+	if b.Model != nil {
+		return modelMachine
+	}
+	return toolMachine
+}
+
+// moves are the rows of the table that begin and end in states of the machine.
+func (m machine) moves() (rows []trace.Move) {
+	for _, row := range trace.Moves {
+		if m.index(row.From) >= 0 && m.index(row.To) >= 0 {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// index is that of a state, or -1.
+func (m machine) index(state string) int {
+	for i, s := range m {
+		if s == state {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// cause is what causes a move, in a few words, or why it cannot come by the
+// breaker's settings.
+func (b *BreakerHistory) cause(m *trace.Move) string {
+	switch {
+	case m.Rule == "T3" && b.Tool.FailureThreshold == 0:
+		return "never: no threshold"
+	case m.Rule == "T7" && b.Tool.ProbeTimeout == 0:
+		return "never: no lease"
+	case m.Rule == "M13" && b.Model.ProbationFailures == 0:
+		return "never: no limit"
+	}
+	return m.Words
+}
+
+// spell writes a span of a run that is that long, to a tenth of its unit at
+// most: "47.3 s" in a short run, "12 min 3 s" in a long one.
+func spell(d, whole time.Duration) string {
+	if whole <= 5*time.Minute && d >= time.Second {
+		return decimal(d.Round(100*time.Millisecond), time.Second) + " s"
+	}
+	return approx(d)
+}
+
+// timeIn says how long the breaker was in a state: as one line, or as two where
+// there is no room.
+func (t *tally) timeIn(state string) [][]string {
+	spent, whole := t.spent(state), t.to-t.from
+	if whole == 0 {
+		return [][]string{{"no time"}}
+	}
+	long, all := "0 s", "of "+spell(whole, whole)
+	if spent > 0 {
+		long = spell(spent, whole)
+	}
+	return [][]string{{long + " " + all}, {long, all}}
+}
+
+// mostServed is how many backups a state names.
+const mostServed = 3
+
+// served says how long each backup served, and how long nobody did.
+func (t *tally) served(state string) []string {
+	if state != "fallback" || len(t.shares[state]) == 0 {
+		return nil
+	}
+	var all []string
+	for _, p := range t.shares[state] {
+		all = append(all, cmp.Or(p.serves, "nobody")+" "+spell(p.spent, t.to-t.from))
+	}
+	if left := len(all) - mostServed; left > 0 {
+		all = append(all[:mostServed], plural(left, "more", "more"))
+	}
+	return all
+}
+
+// describe tells the diagram in words.
+func (t *tally) describe(policies bool) string {
+	var b strings.Builder
+	if policies {
+		b.WriteString("Under " + t.h.Run.Policy + ", ")
+	}
+	fmt.Fprintf(&b, "%s begins %s and ends %s. ", t.Name, t.first, t.last)
+	for _, state := range t.machine() {
+		told := slices.Concat(t.timeIn(state)[0], t.served(state), t.notes(state))
+		fmt.Fprintf(&b, "%s: %s. ", sentence(state), strings.Join(told, ", "))
+	}
+	var never []string
+	for _, m := range t.machine().moves() {
+		if n := t.taken[m]; n > 0 {
+			fmt.Fprintf(&b, "%s, %s to %s: %s. ", m.Rule, m.From, m.To, times(n))
+		} else {
+			never = append(never, fmt.Sprintf("%s (%s to %s)", m.Rule, m.From, m.To))
+		}
+	}
+	if len(never) > 0 {
+		b.WriteString("Never: " + strings.Join(never, ", ") + ". ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// heading is the breaker and its kind.
+func (t *tally) heading() string { return t.Name + " (" + t.Kind + " breaker)" }
+
+// settingsOf are the breaker's settings, one by one. No line ends within a
+// backup's strikes.
+func (t *tally) settingsOf() []string {
+	s := strings.TrimPrefix(settings(t.Breaker), t.heading()+": ")
+	return strings.Split(strings.ReplaceAll(s, " strike", "\u00a0strike"), " · ")
+}
+
+// flowed are the parts in lines no wider than the room, a dot between those that
+// share one. A part too wide for a line is broken.
+func flowed(parts []string, size, room float64) (lines []string) {
+	const dot = " · "
+	for _, s := range parts {
+		if n := len(lines); n > 0 && width(lines[n-1]+dot+s, size, false) <= room {
+			lines[n-1] += dot + s
+			continue
+		}
+		lines = append(lines, balanced(s, size, room)...)
+	}
+	return lines
+}
+
+// balanced are as many lines as the text needs in that room, no wider than they
+// must be.
+func balanced(s string, size, room float64) []string {
+	lines := wrapped(s, size, false, room)
+	for len(lines) > 1 {
+		next := wrapped(s, size, false, widest(lines, size)-0.5)
+		if len(next) > len(lines) || strings.Contains(strings.Join(next, ""), "…") {
+			return lines
+		}
+		lines = next
+	}
+	return lines
+}
+
+func widest(lines []string, size float64) (w float64) {
+	for _, s := range lines {
+		w = max(w, width(s, size, false))
+	}
+	return w
+}
