@@ -13,7 +13,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 // Results are a scenario's runs under its policies, one beside the other: what
@@ -173,10 +172,11 @@ func (d *Drawing) WritePNG(w io.Writer, scale int) error {
 	return png.Encode(w, c.Image())
 }
 
-// WritePDF writes the picture as one page of its size.
+// WritePDF writes the picture as one page of its size, with real text.
 func (d *Drawing) WritePDF(w io.Writer) error {
 	width, height := d.size()
-	c := vgpdf.New(vg.Length(width*pixel), vg.Length(height*pixel))
+	_, title, desc := d.words()
+	c := newPDF(vg.Length(width*pixel), vg.Length(height*pixel), title, desc)
 	d.on(c)
 	_, err := c.WriteTo(w)
 	return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"image"
 	"image/color"
 	"io"
 	"math"
@@ -20,24 +19,13 @@ import (
 // of fonts, each with the length that the layout counts on; a title and a
 // description; groups with tooltips; and a second theme for dark pages.
 type svgCanvas struct {
-	w, h        vg.Length
+	flat
 	id          string // what the ids of the title and the description begin with
 	title, desc string
 	themes      []*theme // as drawn, and, if there is another, for prefers-color-scheme: dark
 	body        bytes.Buffer
-	states      []svgState
 	depth       int
 }
-
-type svgState struct {
-	color color.Color
-	width vg.Length
-	dash  []vg.Length
-	at    vg.Point // translation
-}
-
-// pixel is a CSS pixel in points.
-const pixel = 0.75
 
 // newSVG begins a picture. A page may hold several, so name tells their ids
 // apart.
@@ -48,28 +36,13 @@ func newSVG(w, h vg.Length, name, title, desc string, themes []*theme) *svgCanva
 		}
 		return '-'
 	}, name)
-	return &svgCanvas{w: w, h: h, id: id, title: title, desc: desc, themes: themes, states: []svgState{{color: color.Black, width: 1}}}
+	return &svgCanvas{flat: newFlat(w, h), id: id, title: title, desc: desc, themes: themes}
 }
 
-func (s *svgCanvas) top() *svgState { return &s.states[len(s.states)-1] }
-
-func (s *svgCanvas) Size() (w, h vg.Length)                 { return s.w, s.h }
-func (s *svgCanvas) SetLineWidth(w vg.Length)               { s.top().width = w }
-func (s *svgCanvas) SetLineDash(d []vg.Length, _ vg.Length) { s.top().dash = d }
-func (s *svgCanvas) SetColor(c color.Color)                 { s.top().color = c }
-func (s *svgCanvas) Push()                                  { s.states = append(s.states, *s.top()) }
-func (s *svgCanvas) Pop()                                   { s.states = s.states[:len(s.states)-1] }
-func (s *svgCanvas) Translate(p vg.Point)                   { s.top().at = s.top().at.Add(p) }
-func (s *svgCanvas) Rotate(float64)                         { panic("report: no timeline turns anything") }
-func (s *svgCanvas) Scale(_, _ float64)                     { panic("report: no timeline scales anything") }
-func (s *svgCanvas) DrawImage(_ vg.Rectangle, _ image.Image) {
-	panic("report: no timeline holds an image")
-}
-
-// xy are the pixels of a point; SVG counts from the top.
+// xy are the pixels of a point.
 func (s *svgCanvas) xy(p vg.Point) (x, y float64) {
-	p = p.Add(s.top().at)
-	return float64(p.X) / pixel, float64(s.h-p.Y) / pixel
+	left, top := s.fromTop(p)
+	return float64(left) / pixel, float64(top) / pixel
 }
 
 // decimals writes a number of pixels to a hundredth.
@@ -94,14 +67,12 @@ func (s *svgCanvas) path(p vg.Path) string {
 		case vg.LineComp:
 			to("L", c.Pos)
 		case vg.ArcComp: // in quarters; the sweep turns with the y axis
-			quarters := int(math.Ceil(math.Abs(c.Angle)/(math.Pi/2) - 1e-9))
 			r, sweep := decimals(float64(c.Radius)/pixel), "0"
 			if c.Angle < 0 {
 				sweep = "1"
 			}
-			for i := 1; i <= quarters; i++ {
-				sin, cos := math.Sincos(c.Start + c.Angle*float64(i)/float64(quarters))
-				to("A"+r+" "+r+" 0 0 "+sweep+" ", c.Pos.Add(vg.Point{X: c.Radius * vg.Length(cos), Y: c.Radius * vg.Length(sin)}))
+			for _, angle := range quarters(c)[1:] {
+				to("A"+r+" "+r+" 0 0 "+sweep+" ", around(c, angle))
 			}
 		case vg.CloseComp:
 			b.WriteString("Z")
