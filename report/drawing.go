@@ -77,6 +77,7 @@ type Kind struct {
 var Kinds = []Kind{
 	{"timeline", "what each breaker believes, below how its target really fares, and what became of the calls", layOutTimeline},
 	{"states", "the states of each breaker, every move that the rules know, and how often it was made", layOutStates},
+	{"animated", "the timeline played in a few seconds, over and over; without motion it is a still with the story below", layOutAnimated},
 }
 
 // KindOf is the kind of that name, or nil.

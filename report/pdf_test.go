@@ -81,10 +81,10 @@ func TestPDFTextHasTheLayoutsWidth(t *testing.T) {
 	require.NoError(t, err)
 	m := regexp.MustCompile(`(-?[0-9.]+) Tc`).FindStringSubmatch(pdfPage(t, b.Bytes()))
 	require.NotNil(t, m)
-	assert.InDelta(t, float64(f.Width(text)), plain+number(t, m[1])*float64(len(text)), 0.01)
+	assert.InDelta(t, float64(f.Width(text)), plain+parsed(t, m[1])*float64(len(text)), 0.01)
 }
 
-func number(t *testing.T, s string) float64 {
+func parsed(t *testing.T, s string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(s, 64)
 	require.NoError(t, err)

@@ -25,6 +25,7 @@ type svgCanvas struct {
 	themes      []*theme // as drawn, and, if there is another, for prefers-color-scheme: dark
 	body        bytes.Buffer
 	depth       int
+	motion      strings.Builder // rules for readers who have nothing against it
 }
 
 // newSVG begins a picture. A page may hold several, so name tells their ids
@@ -88,6 +89,9 @@ func (s *svgCanvas) path(p vg.Path) string {
 func (s *svgCanvas) paint(attribute, prefix string) string {
 	c := color.NRGBAModel.Convert(s.top().color).(color.NRGBA)
 	a := fmt.Sprintf(` %s="#%02x%02x%02x"`, attribute, c.R, c.G, c.B)
+	if c.A < 255 {
+		a += fmt.Sprintf(` %s-opacity="%s"`, attribute, decimals(float64(c.A)/255))
+	}
 	if t, ok := s.top().color.(token); ok {
 		a += ` class="` + prefix + t.name + `"`
 	}
@@ -143,11 +147,49 @@ func escaped(s string) string {
 
 // group opens a group with a tooltip, and returns what closes it.
 func (s *svgCanvas) group(title string) func() {
-	s.line(`<g><title>%s</title>`, escaped(title))
+	return s.open(`<g><title>%s</title>`, `</g>`, escaped(title))
+}
+
+// stage is a canvas on which what is drawn can move. Nothing moves for readers
+// who prefer it so, or on paper.
+type stage interface {
+	// cast opens a group that moves by that name, and returns what closes it. A
+	// prop is there only while things move.
+	cast(name string, prop bool) func()
+	// window opens a group of which only what is in the box can be seen.
+	window(b box) func()
+	// direct says how the group of that name moves, as CSS: what holds for it,
+	// and its keyframes.
+	direct(name, style, keyframes string)
+}
+
+func (s *svgCanvas) cast(name string, prop bool) func() {
+	hidden := ""
+	if prop {
+		hidden = ` display="none"`
+	}
+	return s.open(`<g class="%s %s-%s"%s>`, `</g>`, s.id, s.id, name, hidden)
+}
+
+func (s *svgCanvas) window(b box) func() {
+	x, y, w, h := decimals(b.x), decimals(b.y), decimals(b.w), decimals(b.h)
+	return s.open(`<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s %s %s %s">`, `</svg>`, x, y, w, h, x, y, w, h)
+}
+
+func (s *svgCanvas) direct(name, style, keyframes string) {
+	if style != "" {
+		style += ";"
+	}
+	fmt.Fprintf(&s.motion, "  .%s-%s{%sanimation-name:%[1]s-%[2]s}\n  @keyframes %[1]s-%[2]s{%[4]s}\n", s.id, name, style, keyframes)
+}
+
+// open begins an element, and returns what ends it.
+func (s *svgCanvas) open(begin, end string, a ...any) func() {
+	s.line(begin, a...)
 	s.depth++
 	return func() {
 		s.depth--
-		s.line(`</g>`)
+		s.line("%s", end)
 	}
 }
 
@@ -164,16 +206,19 @@ func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
 	return b.WriteTo(out)
 }
 
-// style is what a dark page changes.
+// style is what a dark page changes, and what moves.
 func (s *svgCanvas) style(b *bytes.Buffer) {
-	if len(s.themes) < 2 {
-		return
-	}
-	b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
-	for _, name := range tokens {
-		if v := s.themes[1].colors[name]; v != s.themes[0].colors[name] {
-			fmt.Fprintf(b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
+	if len(s.themes) > 1 {
+		b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
+		for _, name := range tokens {
+			if v := s.themes[1].colors[name]; v != s.themes[0].colors[name] {
+				fmt.Fprintf(b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
+			}
 		}
+		b.WriteString(" }</style>\n")
 	}
-	b.WriteString(" }</style>\n")
+	if s.motion.Len() > 0 {
+		b.WriteString(" <style>@media screen and (prefers-reduced-motion:no-preference){\n")
+		fmt.Fprintf(b, "  .%s{animation:%ds linear infinite} svg:hover .%[1]s{animation-play-state:paused}\n%[3]s }</style>\n", s.id, int(loop.Seconds()), s.motion.String())
+	}
 }

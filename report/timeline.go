@@ -60,6 +60,7 @@ type figure struct {
 	names         float64       // room for the lanes' names
 	plotTop       float64
 	plotHeight    float64
+	x             func(time.Duration) float64 // once it is drawn: where an instant stands, for what is laid over the figure
 }
 
 func (t *timeline) figure() *figure {

@@ -201,6 +201,7 @@ func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	l.x = func(d time.Duration) float64 {
 		return float64(toX(min(max(d, l.f.begin), l.f.end).Seconds())) / pixel
 	}
+	l.f.x = l.x
 	for _, pl := range l.f.panels {
 		for _, g := range pl.groups {
 			for _, t := range g.group.targets {
