@@ -169,7 +169,7 @@ func (d *Drawing) WritePNG(w io.Writer, scale int) error {
 		return fmt.Errorf("a PNG of %s pixels is too large; draw fewer policies, or write an SVG", Thousands(int64(side)))
 	}
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(width*pixel), vg.Length(height*pixel)), vgimg.UseDPI(96*scale), vgimg.UseBackgroundColor(d.themes[0].color("bg")))
-	d.on(c)
+	d.on(pngCanvas{c})
 	return png.Encode(w, c.Image())
 }
 

@@ -149,7 +149,7 @@ func (c *pdfCanvas) FillString(f font.Face, p vg.Point, text string) {
 	shown := printable(f, text)
 	c.doc.SetTextColor(rgb(c.top().color))
 	c.doc.SetFont(pdfFont, pdfStyle(f), float64(f.Font.Size))
-	spread := (float64(f.Width(text)) - c.doc.GetStringWidth(shown)) / float64(len([]rune(shown)))
+	spread := (float64(lengthOf(f, text)) - c.doc.GetStringWidth(shown)) / float64(len([]rune(shown)))
 	c.doc.RawWriteStr(fmt.Sprintf("%.4f Tc", spread))
 	x, y := c.xy(p)
 	c.doc.Text(x, y, shown)

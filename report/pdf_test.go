@@ -72,16 +72,16 @@ func TestPDFShowsWhatItCannotWrite(t *testing.T) {
 func TestPDFTextHasTheLayoutsWidth(t *testing.T) {
 	c := newPDF(100, 100, "", "")
 	f := face(textSize, false)
-	const text = "AVATAR To"
+	const text = "AVATAR To 11"
 	c.FillString(f, c.top().at, text)
 	plain := c.doc.GetStringWidth(text)
-	require.Greater(t, plain, float64(f.Width(text))+1, "kerning makes it shorter")
+	require.Greater(t, plain, float64(lengthOf(f, text))+1, "kerning makes it shorter")
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	require.NoError(t, err)
 	m := regexp.MustCompile(`(-?[0-9.]+) Tc`).FindStringSubmatch(pdfPage(t, b.Bytes()))
 	require.NotNil(t, m)
-	assert.InDelta(t, float64(f.Width(text)), plain+parsed(t, m[1])*float64(len(text)), 0.01)
+	assert.InDelta(t, float64(lengthOf(f, text)), plain+parsed(t, m[1])*float64(len(text)), 0.01)
 }
 
 func parsed(t *testing.T, s string) float64 {

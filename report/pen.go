@@ -39,8 +39,19 @@ func face(size float64, bold bool) font.Face {
 
 // width is how wide the text is, in pixels.
 func width(s string, size float64, bold bool) float64 {
-	f := face(size, bold)
-	return float64(f.Width(s)) / pixel
+	return float64(lengthOf(face(size, bold), s)) / pixel
+}
+
+// lengthOf is how long the text is as documents set it: they do not kern figures,
+// as an older table of the font does with 11.
+func lengthOf(f font.Face, s string) vg.Length {
+	ones := 0
+	for i := 1; i < len(s); i++ {
+		if s[i-1:i+1] == "11" {
+			ones++
+		}
+	}
+	return f.Width(s) + vg.Length(ones)*(2*f.Width("1")-f.Width("11"))
 }
 
 // fitted is the text, cut to the width with an ellipsis if it must be.

@@ -134,7 +134,7 @@ func (s *svgCanvas) FillString(f font.Face, p vg.Point, text string) {
 		weight = ` font-weight="bold"`
 	}
 	s.line(`<text x="%s" y="%s" font-size="%s" textLength="%s"%s%s>%s</text>`, decimals(x), decimals(y), decimals(float64(f.Font.Size)/pixel),
-		decimals(float64(f.Width(text))/pixel), weight, s.paint("fill", "f-"), escaped(text))
+		decimals(float64(lengthOf(f, text))/pixel), weight, s.paint("fill", "f-"), escaped(text))
 }
 
 // escaped is text for XML. What XML cannot hold, such as a control character,
@@ -198,7 +198,7 @@ func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
 	var b bytes.Buffer
 	w, h := decimals(float64(s.w)/pixel), decimals(float64(s.h)/pixel)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-desc"`, w, h, w, h, s.id, s.id)
-	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif">` + "\n")
+	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif" text-rendering="geometricPrecision">` + "\n")
 	fmt.Fprintf(&b, " <title id=\"%s-title\">%s</title>\n <desc id=\"%s-desc\">%s</desc>\n", s.id, escaped(s.title), s.id, escaped(s.desc))
 	s.style(&b)
 	b.Write(s.body.Bytes())
