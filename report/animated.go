@@ -14,11 +14,10 @@ import (
 // timeline with its story.
 type animated struct {
 	*figure
-	from, to time.Duration // what is played
-	told     []numbered    // in the order of time
-	more     string        // what is not told
-	height   float64
-	pace     pace
+	told   []numbered // in the order of time
+	more   string     // what is not told
+	height float64
+	pace   pace
 }
 
 // The wall clock of a loop.
@@ -39,16 +38,16 @@ const (
 func layOutAnimated(r *Results, look *Look) (drawing, error) {
 	still := *look
 	still.NoCaption = true // the story is told here
-	a := &animated{figure: (&timeline{r.Panels, &still}).figure()}
-	a.from, a.to = look.From, a.end
-	if look.To > 0 {
-		a.to = min(a.to, look.To)
+	d, err := layOutTimeline(r, &still)
+	if err != nil {
+		return nil, err
 	}
-	if a.to <= a.from {
+	a := &animated{figure: d.(*figure)}
+	if a.end <= a.begin {
 		return nil, ErrNothingToDraw
 	}
 	a.tell()
-	a.pace = paced(a.from, a.to, a.told)
+	a.pace = paced(a.begin, a.end, a.told)
 	a.height = a.storyTop()
 	for i := range a.told {
 		m := &a.told[i]
@@ -66,8 +65,9 @@ func (a *animated) storyTop() float64 { return a.figure.height - margin + 8 }
 
 // tell picks what is told of the numbered moments: the most important.
 func (a *animated) tell() {
-	for _, m := range a.moments {
-		if m.moment != nil && a.from <= m.moment.Effective && m.moment.Effective <= a.to {
+	moments, _ := keyMoments(a.t.panels, a.within)
+	for _, m := range moments {
+		if m.moment != nil {
 			a.told = append(a.told, m)
 		}
 	}
@@ -83,10 +83,10 @@ func (a *animated) size() (w, h float64) { return a.width, a.height }
 
 func (a *animated) words() (name, title, desc string) {
 	run := a.t.panels[0].Run
-	return "animated-" + run.Scenario, run.Title, fmt.Sprintf("The run from %s to %s, played in %s and over again. %s", a.clock(a.from), a.clock(a.to), Clock(loop), a.t.describe())
+	return "animated-" + run.Scenario, run.Title, fmt.Sprintf("The run from %s to %s, played in %s and over again. %s", a.clock(a.begin), a.clock(a.end), Clock(loop), a.t.describe())
 }
 
-func (a *animated) clock(d time.Duration) string { return moment(d, a.end) }
+func (a *animated) clock(d time.Duration) string { return moment(d, a.whole) }
 
 func (a *animated) draw(p *pen) {
 	a.figure.draw(p)
@@ -153,14 +153,14 @@ func (a *animated) appear(i int) string {
 // line where it begins, and the clock.
 func (a *animated) drawPlayhead(p *pen, s stage) {
 	top, bottom := a.plotTop-3, a.plotTop+a.plotHeight
-	begin := a.x(a.from)
+	edge := a.x(a.begin)
 	done := s.cast("play", true)
 	end := (curtain + playing).Seconds()
 	s.direct("play", "display:inline", "0%,"+percent(end)+"{opacity:1}"+percent(end+0.3)+",100%{opacity:0}")
 	head := s.cast("head", false)
 	s.direct("head", "", a.sweep(func(x float64) float64 { return x }))
-	p.veil(box{begin, top, a.width - begin, bottom - top})
-	p.stroke("note", 1.6, begin, top, begin, bottom+14)
+	p.veil(box{edge, top, a.width - edge, bottom - top})
+	p.stroke("note", 1.6, edge, top, edge, bottom+14)
 	head()
 	a.drawClock(p, s, box{0, bottom + 14, 0, clockHeight})
 	done()
@@ -178,7 +178,7 @@ func (p *pen) veil(b box) {
 // to where to puts it.
 func (a *animated) sweep(to func(x float64) float64) string {
 	var b strings.Builder
-	begin := to(a.x(a.from))
+	begin := to(a.x(a.begin))
 	for i, k := range a.pace {
 		at := percent(k.wall)
 		if i == 0 {
@@ -201,7 +201,7 @@ func (a *animated) drawClock(p *pen, s stage, at box) {
 	}
 	least, most := at.w/2+1, a.width-at.w/2-1
 	keep := func(x float64) float64 { return min(max(x, least), most) }
-	at.x = keep(a.x(a.from)) - at.w/2
+	at.x = keep(a.x(a.begin)) - at.w/2
 	plate := s.cast("plate", false)
 	s.direct("plate", "", a.sweep(keep))
 	p.rect("note", at)
@@ -225,9 +225,9 @@ func (a *animated) drawClock(p *pen, s stage, at box) {
 // clockSteps are the instants that the clock shows: some at even steps, and
 // those that are told.
 func (a *animated) clockSteps() []time.Duration {
-	steps := []time.Duration{a.from, a.to}
-	step := stepOf(max(1, (a.to-a.from)/20))
-	for d := a.from.Truncate(step) + step; d < a.to; d += step {
+	steps := []time.Duration{a.begin, a.end}
+	step := stepOf(max(1, (a.end-a.begin)/20))
+	for d := a.begin.Truncate(step) + step; d < a.end; d += step {
 		steps = append(steps, d)
 	}
 	for _, m := range a.told {

@@ -112,6 +112,17 @@ func TestTheImportantIsTold(t *testing.T) {
 	assert.InDelta(t, 10, a.pace.of(time.Hour), 1e-9)
 }
 
+// TestAStretchPlays from its first instant to its last.
+func TestAStretchPlays(t *testing.T) {
+	h := world{end: time.Hour, targets: 1, tools: 1, moves: 6}.history(t)
+	a := pictured(t, "animated", Look{From: 15 * time.Minute, To: 45 * time.Minute}, h).drawing.(*animated)
+	assert.Len(t, a.told, 3, "those of 20, 30 and 40 min")
+	assert.InDelta(t, 0.4, a.pace.of(15*time.Minute), 1e-9)
+	assert.InDelta(t, 10, a.pace.of(45*time.Minute), 1e-9)
+	steps := a.clockSteps()
+	assert.Equal(t, []time.Duration{15 * time.Minute, 45 * time.Minute}, []time.Duration{steps[0], steps[len(steps)-1]})
+}
+
 func TestPace(t *testing.T) {
 	told := func(at ...time.Duration) (all []numbered) {
 		for _, d := range at {

@@ -44,9 +44,11 @@ func (s *surveyor) Fill(p vg.Path) {
 	for _, c := range p {
 		switch c.Type {
 		case vg.CloseComp:
-		case vg.ArcComp: // circles only
-			note(c.Pos.Add(vg.Point{X: -c.Radius, Y: -c.Radius}))
-			note(c.Pos.Add(vg.Point{X: c.Radius, Y: c.Radius}))
+		case vg.ArcComp:
+			const pieces = 64
+			for i := range pieces + 1 {
+				note(around(c, c.Start+c.Angle*float64(i)/pieces))
+			}
 		default:
 			note(c.Pos)
 		}
