@@ -21,6 +21,9 @@ import (
 func TestAnimated(t *testing.T) {
 	for name, panels := range worlds() {
 		for _, wide := range []int{480, 720, 1440} {
+			if testing.Short() && wide != 720 {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s at %d", name, wide), func(t *testing.T) {
 				var all []*History
 				for _, w := range panels {

@@ -23,6 +23,9 @@ func TestPDF(t *testing.T) {
 			all = append(all, w.history(t))
 		}
 		for _, theme := range ThemeNames {
+			if testing.Short() && theme != "print" {
+				continue
+			}
 			d := pictured(t, "timeline", Look{Theme: theme}, all...)
 			var first, second bytes.Buffer
 			require.NoError(t, d.WritePDF(&first))
