@@ -20,11 +20,14 @@ type Cost struct {
 	Succeeded  int // calls whose last attempt succeeded
 	Failed     int // calls that ended otherwise, Refused and Exhausted among them
 	Unfinished int // calls still running at the end
-	Finished   int // calls that ended by the run's end: those that the three waits below rank
+	Finished   int // calls that ended by the run's end: those that the ranked waits below are of
+	AtOnce     int // of those, the ones that did not wait at all
 	WaitTotal  time.Duration
 	WaitWasted time.Duration
-	WaitP50    time.Duration // nearest rank; like the next two 0 without a finished call
+	WaitP50    time.Duration // nearest rank; like the next ones 0 without a finished call
+	WaitP90    time.Duration
 	WaitP99    time.Duration
+	WaitP999   time.Duration // of a thousand calls the one but slowest
 	WaitMax    time.Duration
 	Harm       int           // refused calls that the target would have served
 	Priced     bool          // some target has a price

@@ -272,8 +272,12 @@ func judgeCalls(l trace.List, c *report.Cost) {
 	}
 	slices.Sort(waits)
 	c.Finished = len(waits)
+	for _, w := range waits {
+		c.AtOnce += oneIf(w == 0)
+	}
 	if n := float64(len(waits)); n > 0 {
-		c.WaitP50, c.WaitP99, c.WaitMax = waits[int(math.Ceil(n*0.5))-1], waits[int(math.Ceil(n*0.99))-1], waits[len(waits)-1]
+		at := func(share float64) time.Duration { return waits[int(math.Ceil(n*share))-1] }
+		c.WaitP50, c.WaitP90, c.WaitP99, c.WaitP999, c.WaitMax = at(0.5), at(0.9), at(0.99), at(0.999), at(1)
 	}
 }
 

@@ -143,10 +143,10 @@ func TestMeterOfATool(t *testing.T) {
 		Wasted: 3, Refused: 2, // calls 2, 3, 4; calls 5, 6
 		Succeeded: 4, Failed: 6, Unfinished: 1, // 1 7 8 9; 2 3 4 5 6 10; 11
 		// waits: 1 2 2 2 0 0 2 0.5 1 2 seconds of calls 1 to 10, and 60-49 = 11 of call 11
-		Finished: 10, WaitTotal: sec(23.5),
+		Finished: 10, AtOnce: 2, WaitTotal: sec(23.5), // calls 5 and 6
 		WaitWasted: sec(8), // 2+2+2+0+0 and 2 of call 10
-		// sorted: 0 0 0.5 1 1 2 2 2 2 2; the 5th, the 10th, the last
-		WaitP50: sec(1), WaitP99: sec(2), WaitMax: sec(2),
+		// sorted: 0 0 0.5 1 1 2 2 2 2 2; the 5th, the 9th, three times the 10th
+		WaitP50: sec(1), WaitP90: sec(2), WaitP99: sec(2), WaitP999: sec(2), WaitMax: sec(2),
 		Harm: 1, // call 6: the target was up again
 		Outages: []report.OutageCost{{Target: "search", From: sec(10), To: sec(40),
 			Recover:   new(sec(7)), // call 7, begun at 45 s, succeeded at 47 s
@@ -196,9 +196,9 @@ func TestMeterOfAModel(t *testing.T) {
 	assert.Equal(t, report.Cost{
 		Calls: 6, Attempts: 5, Wasted: 2, // calls 1 and 6
 		Exhausted: 1, Rerouted: 2, // call 4; calls 2 and 3
-		Succeeded: 2, Failed: 4, Finished: 6, // 2 5; 1 3 4 6
+		Succeeded: 2, Failed: 4, Finished: 6, AtOnce: 1, // 2 5; 1 3 4 6
 		WaitTotal: sec(7), WaitWasted: sec(5), // 2 1 2 0 1 1; all but calls 2 and 5
-		WaitP50: sec(1), WaitP99: sec(2), WaitMax: sec(2), // 0 1 1 1 2 2: the 3rd and the 6th
+		WaitP50: sec(1), WaitP90: sec(2), WaitP99: sec(2), WaitP999: sec(2), WaitMax: sec(2), // 0 1 1 1 2 2: the 3rd and the 6th
 		Outages: []report.OutageCost{
 			{Target: "opus", From: 0, To: sec(5), Recover: new(sec(58)), Overshoot: new(sec(25)), Burst: new(1)}, // 63-5; 30-5; 62
 			{Target: "opus", From: sec(100), To: sec(110)},
@@ -232,7 +232,7 @@ func TestMeterOfLadders(t *testing.T) {
 	assert.Equal(t, report.Cost{
 		Calls: 5, Attempts: 6, Wasted: 1, // the second attempt of call 1 is after the outage
 		Succeeded: 1, Failed: 3, Unfinished: 1, // call 1; 3 4 5; call 2 was waiting to go again
-		Finished: 2, WaitP50: sec(1), WaitP99: sec(4), WaitMax: sec(4), // calls 3 and 1; 4 and 5 had not given up by the end
+		Finished: 2, WaitP50: sec(1), WaitP90: sec(4), WaitP99: sec(4), WaitP999: sec(4), WaitMax: sec(4), // calls 3 and 1; 4 and 5 had not given up by the end
 		WaitTotal:  sec(19),                                                                                                        // 4 9 1 3 2
 		WaitWasted: sec(9),                                                                                                         // 3 of call 1 before its last attempt, 1, 3, 2
 		Outages:    []report.OutageCost{{Target: "opus", To: sec(2), Recover: new(sec(2)), Overshoot: new(sec(0)), Burst: new(1)}}, // 4-2; nobody; call 1
@@ -251,7 +251,7 @@ func TestMeterOfLadders(t *testing.T) {
 `
 	assert.Equal(t, report.Cost{
 		Calls: 1, Attempts: 1, Refused: 1, Failed: 1, Finished: 1, Harm: 1,
-		WaitTotal: sec(2), WaitWasted: sec(2), WaitP50: sec(2), WaitP99: sec(2), WaitMax: sec(2),
+		WaitTotal: sec(2), WaitWasted: sec(2), WaitP50: sec(2), WaitP90: sec(2), WaitP99: sec(2), WaitP999: sec(2), WaitMax: sec(2),
 		Breakers: []report.BreakerCost{{Breaker: "api", Openings: 1, OpenTime: sec(2), Detect: []*time.Duration{}}},
 	}, measured(t, written(t, trace.RunInfo{Targets: targets[1:], Breakers: []trace.Breaker{toolBreaker("api")}}, gated)), "a gate for each attempt")
 }
@@ -279,7 +279,7 @@ func TestMeterAtTheEdges(t *testing.T) {
 `
 	assert.Equal(t, report.Cost{
 		Calls: 7, Attempts: 5, Wasted: 1, Refused: 2, Harm: 1, Succeeded: 1, Failed: 6,
-		Finished: 5, WaitMax: sec(38), WaitP99: sec(38), // call 5 gave up at the end; 6 and 7 had not
+		Finished: 5, AtOnce: 4, WaitP90: sec(38), WaitP99: sec(38), WaitP999: sec(38), WaitMax: sec(38), // call 5 gave up at the end; 6 and 7 had not
 		WaitTotal: sec(113), WaitWasted: sec(113), // 38 38 37
 		Outages: []report.OutageCost{
 			{Target: "a", From: sec(1), To: sec(2), Recover: new(sec(0)), Overshoot: new(sec(0)), Burst: new(1)}, // only call 2

@@ -52,8 +52,9 @@ func (w *waits) ranks(c *Cost) {
 		n = int(w.sketch.TotalCount())
 	}
 	c.Finished = n + w.zeros
-	at := func(percent int) time.Duration {
-		i := (c.Finished*percent+99)/100 - w.zeros // of those that waited, from 1
+	c.AtOnce = w.zeros
+	at := func(perMille int) time.Duration {
+		i := (c.Finished*perMille+999)/1000 - w.zeros // of those that waited, from 1
 		switch {
 		case i <= 0:
 			return 0
@@ -63,5 +64,5 @@ func (w *waits) ranks(c *Cost) {
 			return min(w.longest, time.Duration(w.sketch.ValueAtPercentile((float64(i)-0.5)/float64(n)*100)))
 		}
 	}
-	c.WaitP50, c.WaitP99, c.WaitMax = at(50), at(99), w.longest
+	c.WaitP50, c.WaitP90, c.WaitP99, c.WaitP999, c.WaitMax = at(500), at(900), at(990), at(999), w.longest
 }

@@ -32,11 +32,14 @@ func TestManyWaits(t *testing.T) {
 	assert.Empty(t, w.some)
 	var c Cost
 	w.ranks(&c)
-	rank := func(percent int) time.Duration { return all[(len(all)*percent+99)/100-1] }
+	rank := func(perMille int) time.Duration { return all[(len(all)*perMille+999)/1000-1] }
 	assert.Equal(t, len(all), c.Finished)
-	assert.InEpsilon(t, rank(50), c.WaitP50, 1e-3)
-	assert.InEpsilon(t, rank(99), c.WaitP99, 1e-3)
-	assert.Equal(t, rank(100), c.WaitMax)
+	assert.Equal(t, 130_000, c.AtOnce)
+	assert.InEpsilon(t, rank(500), c.WaitP50, 1e-3)
+	assert.InEpsilon(t, rank(900), c.WaitP90, 1e-3)
+	assert.InEpsilon(t, rank(990), c.WaitP99, 1e-3)
+	assert.InEpsilon(t, rank(999), c.WaitP999, 1e-3)
+	assert.Equal(t, rank(1000), c.WaitMax)
 }
 
 // TestFewWaits are ranked to the nanosecond.
@@ -47,7 +50,7 @@ func TestFewWaits(t *testing.T) {
 	}
 	var c Cost
 	w.ranks(&c)
-	assert.Equal(t, Cost{Finished: 5, WaitP50: 1, WaitP99: 3, WaitMax: 3}, c)
+	assert.Equal(t, Cost{Finished: 5, AtOnce: 2, WaitP50: 1, WaitP90: 3, WaitP99: 3, WaitP999: 3, WaitMax: 3}, c)
 	c = Cost{}
 	new(waits).ranks(&c)
 	assert.Equal(t, Cost{}, c)
