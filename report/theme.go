@@ -51,7 +51,7 @@ const (
 
 // patterns are those of the screen: of what must not be told by colour alone
 // even where all bands have their names.
-var patterns = map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling}
+var patterns = map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising}
 
 // tokens are the names of the colours, in the order in which an SVG lists them.
 // Text on a coloured ground has the ground's name and -ink.
@@ -59,6 +59,7 @@ var tokens = []string{"bg", "ink", "muted", "grid", "lane", "outage",
 	"up", "up-ink", "up-edge", "down", "down-ink", "down-edge", "shaky", "shaky-ink", "shaky-edge",
 	"closed", "closed-ink", "closed-edge", "open", "open-ink", "open-edge", "half-open", "half-open-ink", "half-open-edge",
 	"backup", "backup-ink", "backup-edge", "spent", "spent-ink", "spent-edge",
+	"good", "good-edge", "away", "away-edge", "queue", "queue-edge", "bar", "bar-edge",
 	"ok", "bad", "limited", "refused", "probe", "note", "note-ink"}
 
 // light is the usual theme. The states differ in lightness
@@ -71,6 +72,7 @@ var light = theme{patterns: patterns, colors: map[string]string{
 	"half-open": "#ffe08a", "half-open-ink": "#4d3800", "half-open-edge": "#a87900",
 	"backup": "#7e9fd0", "backup-ink": "#06122b", "backup-edge": "#2f4f86",
 	"spent": "#b5361c", "spent-ink": "#ffffff", "spent-edge": "#7d1f0c",
+	"good": "#a9cde8", "good-edge": "#0072b2", "away": "#dfe4ea", "away-edge": "#6e7781", "queue": "#ffe9b0", "queue-edge": "#a87900", "bar": "#8fa8cf", "bar-edge": "#4a689c",
 	"ok": "#0072b2", "bad": "#a3260d", "limited": "#8a5a00", "refused": "#59636e", "probe": "#7b3294", "note": "#1f2328", "note-ink": "#ffffff",
 }}
 
@@ -83,13 +85,14 @@ var dark = theme{patterns: patterns, colors: map[string]string{
 	"half-open": "#6b5200", "half-open-ink": "#ffedb8", "half-open-edge": "#e3b341",
 	"backup": "#8aa6ea", "backup-ink": "#050f2b", "backup-edge": "#c3d3ff",
 	"spent": "#f0745a", "spent-ink": "#1b0500", "spent-edge": "#ffab98",
+	"good": "#17456b", "good-edge": "#58b0f0", "away": "#2c333c", "away-edge": "#9aa4af", "queue": "#4d3b00", "queue-edge": "#e3b341", "bar": "#4c6595", "bar-edge": "#8aa6ea",
 	"ok": "#58b0f0", "bad": "#ff8e75", "limited": "#e3b341", "refused": "#9aa4af", "probe": "#d2a8ff", "note": "#e6edf3", "note-ink": "#0d1117",
 }}
 
 // paper is for printers, which may know no colours: every ground that means
 // something has a pattern or a grey of its own.
 var paper = theme{
-	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "backup": level, "down": upright},
+	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising, "backup": level, "down": upright},
 	colors: map[string]string{
 		"bg": "#ffffff", "ink": "#000000", "muted": "#4a4a4a", "grid": "#dddddd", "lane": "#ffffff", "outage": "#ececec",
 		"up": "#ffffff", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",
@@ -98,6 +101,7 @@ var paper = theme{
 		"half-open": "#f2f2f2", "half-open-ink": "#000000", "half-open-edge": "#555555",
 		"backup": "#d9d9d9", "backup-ink": "#000000", "backup-edge": "#666666",
 		"spent": "#3a3a3a", "spent-ink": "#ffffff", "spent-edge": "#c8c8c8",
+		"good": "#c8c8c8", "good-edge": "#555555", "away": "#ffffff", "away-edge": "#666666", "queue": "#ffffff", "queue-edge": "#555555", "bar": "#bdbdbd", "bar-edge": "#555555",
 		"ok": "#000000", "bad": "#000000", "limited": "#333333", "refused": "#555555", "probe": "#000000", "note": "#000000", "note-ink": "#ffffff",
 	},
 }

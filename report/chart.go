@@ -1,0 +1,215 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// sheet is what the charts have in common: the scenario's title and what the
+// chart shows above it, notes and a legend below it.
+type sheet struct {
+	kind          string
+	scenario      string
+	title, about  []string // lines
+	notes         []string // likewise
+	keys          []key
+	desc          string
+	width, height float64
+	top           float64 // where the chart itself begins
+	bottom        float64 // where it ends
+	noCaption     bool
+}
+
+const titleLeading = 22.0
+
+func newSheet(kind string, r *Results, look *Look, about string) sheet {
+	run := r.Panels[0].Run
+	s := sheet{kind: kind, scenario: run.Scenario, width: look.width(), noCaption: look.NoCaption}
+	title := strings.Join(strings.Fields(run.Title), " ")
+	if title == "" {
+		title = run.Scenario
+	}
+	s.title = wrapped(title, titleSize, true, s.inner())
+	s.about = wrapped(about, smallSize, false, s.inner())
+	s.top = margin + float64(len(s.title))*titleLeading + float64(len(s.about))*leading + 8
+	return s
+}
+
+// inner is the width between the margins.
+func (s *sheet) inner() float64 { return s.width - 2*margin }
+
+// close ends the chart at that height, with a legend and notes below it.
+func (s *sheet) close(bottom float64, keys []key, notes ...string) {
+	s.bottom = bottom
+	s.keys = layKeys(keys, s.inner())
+	for _, n := range notes {
+		if n != "" && !s.noCaption {
+			s.notes = append(s.notes, wrapped(n, smallSize, false, s.inner())...)
+		}
+	}
+	s.height = bottom + s.keyRoom() + float64(len(s.notes))*leading + margin
+}
+
+func (s *sheet) keyRoom() float64 {
+	if len(s.keys) == 0 {
+		return 0
+	}
+	return s.keys[len(s.keys)-1].y + leading + 8
+}
+
+func (s *sheet) size() (w, h float64) { return s.width, s.height }
+
+func (s *sheet) words() (name, title, desc string) {
+	return s.kind + "-" + s.scenario, strings.Join(s.title, " ") + ": " + strings.Join(s.about, " "), s.desc
+}
+
+// frame draws what is around the chart.
+func (s *sheet) frame(p *pen) {
+	for i, line := range s.title {
+		p.text("ink", margin, margin+10+float64(i)*titleLeading, titleSize, true, left, line)
+	}
+	y := margin + float64(len(s.title))*titleLeading + leading/2
+	for _, line := range s.about {
+		p.text("muted", margin, y, smallSize, false, left, line)
+		y += leading
+	}
+	if len(s.keys) > 0 {
+		s.legend(p)
+	}
+	y = s.bottom + s.keyRoom() + leading/2
+	for _, line := range s.notes {
+		p.text("muted", margin, y, smallSize, false, left, line)
+		y += leading
+	}
+}
+
+func (s *sheet) legend(p *pen) {
+	defer p.group("Legend")()
+	for _, k := range s.keys {
+		k.draw(p, box{margin + k.x, s.bottom + k.y + 2, keyWidth, 11})
+		p.text("muted", margin+k.x+keyWidth+6, s.bottom+k.y+8, smallSize, false, left, k.text)
+	}
+}
+
+// axis is a horizontal one. Its scale is gonum's; nil is linear.
+type axis struct {
+	least, most float64
+	scale       plot.Normalizer
+	ticks       plot.Ticker
+}
+
+// inPlot draws what is in a plot, where x is along its axis, in pixels.
+type inPlot func(x func(float64) float64)
+
+// Plot is for gonum.
+func (f inPlot) Plot(c draw.Canvas, pl *plot.Plot) {
+	toX, _ := pl.Transforms(&c)
+	f(func(v float64) float64 { return float64(toX(v)) / pixel })
+}
+
+// plot draws gonum's axis below the area, and what is in it.
+func (p *pen) plot(area box, a axis, inside inPlot) {
+	pl := plot.New()
+	pl.BackgroundColor = nil
+	pl.HideY()
+	pl.X.Min, pl.X.Max, pl.X.Padding, pl.Y.Padding = a.least, a.most, 0, 0
+	if a.scale != nil {
+		pl.X.Scale = a.scale
+	}
+	muted := p.theme.color("muted")
+	pl.X.Tick.Marker = a.ticks
+	pl.X.Tick.Label.Font, pl.X.Tick.Label.Handler = face(smallSize, false).Font, plainText
+	pl.X.Tick.Label.Color, pl.X.Tick.LineStyle.Color, pl.X.LineStyle.Color = muted, muted, muted
+	canvas := draw.New(p.c)
+	canvas.Min, canvas.Max = p.point(area.x, area.y+area.h), p.point(area.x+area.w, area.y)
+	// The plot takes the axis's room from what it is given; give it that much more.
+	canvas.Min.Y -= pl.DataCanvas(canvas).Min.Y - canvas.Min.Y
+	pl.Add(inside, inPlot(func(x func(float64) float64) {
+		for _, t := range a.ticks.Ticks(a.least, a.most) {
+			w := width(t.Label, smallSize, false)
+			if t.Label != "" {
+				p.texts = append(p.texts, written{box{x(t.Value) - w/2, area.y + area.h + 8, w, smallSize}, t.Label})
+			}
+		}
+	}))
+	pl.Draw(canvas)
+}
+
+// spanTicks is a plot.Ticker for a stretch of a run, whose steps are those of a
+// clock. The axis counts seconds.
+type spanTicks struct {
+	from, to time.Duration
+	room     float64
+}
+
+// Ticks are as many as fit without touching, each with its unit.
+func (t spanTicks) Ticks(_, _ float64) []plot.Tick {
+	step := max(t.to-t.from, 1)
+	for _, s := range tickSteps {
+		if n := int64((t.to - t.from) / s); n <= 12 && (float64(n)+1)*(clockTicks{}).widest(s, t.to) <= t.room {
+			step = s
+			break
+		}
+	}
+	minor := minorStep(step)
+	var ticks []plot.Tick
+	for at := (t.from + minor - 1) / minor * minor; at <= t.to; at += minor {
+		tick := plot.Tick{Value: at.Seconds()}
+		if at%step == 0 {
+			tick.Label = tickLabel(at, step, t.to)
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
+}
+
+// roundStep is the least of 1, 2 and 5 times a power of ten that is no less
+// than that.
+func roundStep(least float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, n := range []float64{1, 2, 5} {
+		if n*unit >= least {
+			return n * unit
+		}
+	}
+	return 10 * unit
+}
+
+// hatched strokes boxes at 45 degrees in one go, so that the strokes run on from
+// one box to the next.
+func (p *pen) hatched(name string, falling bool, boxes []box) {
+	const apart = 6.0
+	var path vg.Path
+	for _, b := range boxes {
+		y := b.y
+		if falling { // mirrored at y = 0
+			y = -b.y - b.h
+		}
+		for s := math.Ceil((b.x+y)/apart) * apart; s < b.x+b.w+y+b.h; s += apart {
+			x0, x1 := max(b.x, s-y-b.h), min(b.x+b.w, s-y)
+			y0, y1 := s-x0, s-x1
+			if falling {
+				y0, y1 = -y0, -y1
+			}
+			path.Move(p.point(x0, y0))
+			path.Line(p.point(x1, y1))
+		}
+	}
+	p.set(name, 0.8)
+	p.c.Stroke(path)
+}
+
+// fillAll fills boxes in one go.
+func (p *pen) fillAll(name string, boxes []box) {
+	var path vg.Path
+	for _, b := range boxes {
+		path = append(path, p.path(true, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)...)
+	}
+	p.set(name, 0)
+	p.c.Fill(path)
+}

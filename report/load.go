@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// load is the picture of what each policy asks of the targets and what comes of
+// it: a strip for each, below each other under one axis of virtual time, all to
+// one scale, so that heights can be compared. Above a strip's zero is what went
+// through, attempts as a line and goodput as an area within it: what is between
+// them failed or is not over. Below zero is what was turned away. Where targets
+// have bounded capacity, a second strip has the attempts that they hold. It has a
+// scale of its own, as queues differ too much: whether one grows or drains is its
+// shape, and how long it got is told in figures.
+type load struct {
+	sheet
+	from, to, end time.Duration
+	step          time.Duration
+	rate          rate
+	names         float64 // room on the left
+	lanes         []truthLane
+	more          int // targets without a lane
+	strips        []*strip
+	capacity      bool
+	scale         float64 // pixels for one per second
+	last          float64 // where the strips end
+}
+
+// strip is one policy's part.
+type strip struct {
+	h     *History
+	steps []loadStep
+	peak  loadStep
+	y     float64
+	zero  float64 // height of the axis
+	low   float64 // where what is below zero ends
+	held  box     // the second strip; only its heights
+}
+
+const (
+	loadAbout = "What each policy asks of the targets and what comes of it: attempts, goodput and refusals per second, to one scale"
+	stripGap  = 12.0
+	heldWords = "attempts within the service, to a scale of their own"
+)
+
+// layOutLoad ignores the variants, whose load nobody counted.
+func layOutLoad(r *Results, look *Look) (drawing, error) {
+	c := &load{from: look.From}
+	busy := false
+	for i, s := range r.Series {
+		c.end = max(c.end, r.Panels[i].End, 1)
+		for _, b := range s.Bins {
+			busy = busy || b.Attempts+b.Refused > 0
+			c.capacity = c.capacity || b.Busy+b.Queue > 0
+		}
+	}
+	if c.to = c.end; look.To != 0 {
+		c.to = min(look.To, c.end)
+	}
+	if !busy || c.from >= c.to {
+		return nil, ErrNothingToDraw
+	}
+	c.sheet = newSheet("load", r, look, loadAbout)
+	c.lanes, c.more = truthLanes(r.Panels[0])
+	c.names = c.nameRoom()
+	c.step = widestStep(r.Series, c.to-c.from, c.inner()-c.names)
+	for i, s := range r.Series {
+		h := r.Panels[i]
+		steps := stepsOf(s, c.step, c.from, c.to, max(h.End, 1))
+		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps)})
+	}
+	c.layStrips()
+	c.desc = c.describe()
+	c.close(c.last+axisRoom, c.used(), c.stepWords(), c.unsaid())
+	return c, nil
+}
+
+// nameRoom is how wide the column of the targets' names and of the scale is.
+func (c *load) nameRoom() float64 {
+	room := width("9,999/min", tinySize, false)
+	for _, l := range c.lanes {
+		room = max(room, width(l.name, smallSize, false))
+	}
+	return min(room, c.inner()/5) + 10
+}
+
+// stripHeight is that of a strip's measures, above and below zero: less where
+// there are many.
+func stripHeight(strips int) float64 {
+	switch {
+	case strips <= 2:
+		return 128
+	case strips <= 4:
+		return 96
+	case strips <= 8:
+		return 72
+	}
+	return 52
+}
+
+// layStrips gives everything its place. Strips in which nothing is turned away
+// have nothing below zero.
+func (c *load) layStrips() {
+	var most loadStep
+	for _, s := range c.strips {
+		most = peak([]loadStep{most, s.peak})
+	}
+	above := max(most.attempts, most.good)
+	c.rate = rateFor(max(above, most.refused))
+	tall := stripHeight(len(c.strips))
+	c.scale = tall / max(above+most.refused, 1e-12)
+	held := max(36, tall/2)
+	y := c.top
+	for i := range c.lanes {
+		c.lanes[i].y = y
+		y += truthHeight
+	}
+	y += 6
+	for _, s := range c.strips {
+		s.y = y
+		s.zero = y + headingHeight + above*c.scale
+		s.low = s.zero
+		if s.peak.refused > 0 {
+			s.low += most.refused * c.scale
+		}
+		y = s.low
+		if c.capacity {
+			s.held = box{y: y + 4 + leading, h: held}
+			y = s.held.y + held
+		}
+		y += stripGap
+	}
+	c.last = y - stripGap + 6
+}
+
+// stepWords say how wide a step is.
+func (c *load) stepWords() string {
+	words := "Counted in steps of " + Clock(c.step) + "."
+	if c.step > time.Second {
+		words = "Each step is the mean over " + Clock(c.step) + "."
+	}
+	if c.capacity {
+		words += " Within the service: the most at any instant of the step."
+	}
+	return words
+}
+
+// unsaid is what the targets' lanes have no room to say.
+func (c *load) unsaid() string {
+	const most = 4
+	var all []string
+	per := (c.inner() - c.names - 20) / float64(c.to-c.from) // the axis makes room for its last label
+	for _, l := range c.lanes {
+		for _, s := range l.stretches {
+			shown := float64(min(s.To, c.to)-max(s.From, c.from)) * per
+			if shown > 0 && (s.look != "up" || len(s.words) > 1) && s.word(shown) == "" {
+				all = append(all, fmt.Sprintf("%s from %s to %s: %s.", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0]))
+			}
+		}
+	}
+	if n := len(all) - most; n > 0 {
+		all = append(all[:most], "And so on, "+times(n)+" more.")
+	}
+	if c.more > 0 {
+		all = append(all, "The health of "+plural(c.more, "more target", "more targets")+" is not shown.")
+	}
+	return strings.Join(all, " ")
+}
+
+// describe tells in words what the strips show.
+func (c *load) describe() string {
+	var b strings.Builder
+	for _, s := range c.strips {
+		if len(c.strips) > 1 {
+			fmt.Fprintf(&b, "Under %s: at most ", s.h.Run.Policy)
+		} else {
+			b.WriteString("At most ")
+		}
+		b.WriteString(strings.Join(c.peakWords(s), ", ") + ". ")
+	}
+	for _, l := range c.lanes {
+		for i, s := range l.stretches {
+			if i == 12 {
+				fmt.Fprintf(&b, "And so on, %d times more. ", len(l.stretches)-i)
+				break
+			}
+			if s.look != "up" || len(s.words) > 1 {
+				fmt.Fprintf(&b, "%s from %s to %s: %s. ", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0])
+			}
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// peakWords are the most of each measure in any step.
+func (c *load) peakWords(s *strip) []string {
+	words := []string{c.rate.text(s.peak.attempts) + " attempts", c.rate.text(s.peak.good) + " good"}
+	if len(s.h.Breakers) > 0 || s.peak.refused > 0 {
+		words = append(words, c.rate.text(s.peak.refused)+" turned away")
+	}
+	if c.capacity {
+		words = append(words, Thousands(int64(s.peak.queue))+" waiting")
+	}
+	return words
+}
+
+// outages are those of every target, in the order of the scenario.
+func (c *load) outages() (all []trace.Span) {
+	targets := c.strips[0].h.Run.Targets
+	for i := range targets {
+		all = append(all, targets[i].Outages(c.end)...)
+	}
+	return all
+}

@@ -1,0 +1,279 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// loadPlot draws the strips, once gonum's axis says where an instant is.
+type loadPlot struct {
+	*load
+	p *pen
+	x func(time.Duration) float64
+}
+
+func (c *load) draw(p *pen) {
+	c.frame(p)
+	area := box{margin + c.names, c.top, c.inner() - c.names, c.last - c.top}
+	ticks := spanTicks{c.from, c.to, area.w}
+	p.plot(area, axis{least: c.from.Seconds(), most: c.to.Seconds(), ticks: ticks}, func(x func(float64) float64) {
+		l := &loadPlot{c, p, func(d time.Duration) float64 { return x(min(max(d, c.from), c.to).Seconds()) }}
+		l.shade()
+		l.grid(ticks.Ticks(0, 0), x)
+		for i := range c.lanes {
+			p.text("ink", margin, c.lanes[i].y+targetHeight/2, smallSize, false, left, fitted(c.lanes[i].name, smallSize, false, c.names-10))
+			c.lanes[i].draw(p, l)
+		}
+		for _, s := range c.strips {
+			l.strip(s)
+		}
+	})
+}
+
+// span is the box of a stretch of time, at least a pixel wide; it is false
+// where the picture shows nothing of it.
+func (l *loadPlot) span(s trace.Span, y, h float64) (box, bool) {
+	x0, x1 := l.x(s.From), max(l.x(s.To), l.x(s.From)+1)
+	return box{x0, y, x1 - x0, h}, s.From < l.to && s.To > l.from
+}
+
+// parts are the heights of a strip's drawings.
+func (l *loadPlot) parts(s *strip) []box {
+	x0, x1 := l.x(l.from), l.x(l.to)
+	parts := []box{{x0, s.y + headingHeight, x1 - x0, s.low - s.y - headingHeight}}
+	if l.capacity {
+		parts = append(parts, box{x0, s.held.y, x1 - x0, s.held.h})
+	}
+	return parts
+}
+
+// shade is the ground behind the strips: grey in outages.
+func (l *loadPlot) shade() {
+	for _, s := range l.strips {
+		for _, part := range l.parts(s) {
+			for _, o := range l.outages() {
+				if b, ok := l.span(o, part.y, part.h); ok {
+					l.p.rect("outage", b)
+				}
+			}
+		}
+	}
+}
+
+func (l *loadPlot) grid(ticks []plot.Tick, x func(float64) float64) {
+	for _, t := range ticks {
+		for _, s := range l.strips {
+			for _, part := range l.parts(s) {
+				if t.Label != "" {
+					l.p.stroke("grid", 1, x(t.Value), part.y, x(t.Value), part.y+part.h)
+				}
+			}
+		}
+	}
+	l.turns()
+}
+
+// mostTurns is how many changes of the targets' health a reader can follow
+// through the strips.
+const mostTurns = 12
+
+// turns are dashed lines where a target begins or ends to be slow or to fail in
+// part, which no shade shows.
+func (l *loadPlot) turns() {
+	var at []time.Duration
+	for _, lane := range l.lanes {
+		for i, s := range lane.stretches {
+			if i > 0 && s.look != "down" && lane.stretches[i-1].look != "down" && s.From > l.from && s.From < l.to {
+				at = append(at, s.From)
+			}
+		}
+	}
+	if len(at) > mostTurns {
+		return
+	}
+	for _, t := range at {
+		for _, s := range l.strips {
+			for _, part := range l.parts(s) {
+				l.p.set("muted", 1, vg.Length(3*pixel), vg.Length(3*pixel))
+				l.p.c.Stroke(l.p.path(false, l.x(t), part.y, l.x(t), part.y+part.h))
+			}
+		}
+	}
+}
+
+func (l *loadPlot) strip(s *strip) {
+	l.heading(s)
+	l.scaleOf(s.zero, s.zero-s.y-headingHeight, s.low-s.zero, l.scale/l.rate.per.Seconds(), "/"+l.rate.name)
+	good := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.good })
+	refused := heights(s.zero, -l.scale, func(o *loadStep) float64 { return o.refused })
+	attempts := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.attempts })
+	l.area("good", s.steps, good, level0(s.zero))
+	if s.peak.refused > 0 {
+		l.area("away", s.steps, level0(s.zero), refused)
+	}
+	l.p.stroke("muted", 1, l.x(l.from), s.zero, l.x(l.to), s.zero)
+	l.outline("ink", 1.4, s.steps, attempts)
+	if l.capacity {
+		l.held(s)
+	}
+}
+
+// held draws what is within the targets of bounded capacity: what they serve,
+// and on top of it what waits.
+func (l *loadPlot) held(s *strip) {
+	zero := s.held.y + s.held.h
+	scale := s.held.h / max(1, mostHeld(s.steps))
+	l.p.text("muted", l.x(l.from), s.held.y-leading/2, tinySize, false, left, heldWords)
+	l.scaleOf(zero, s.held.h, 0, scale, "")
+	busy := heights(zero, scale, func(o *loadStep) float64 { return o.busy })
+	both := heights(zero, scale, func(o *loadStep) float64 { return o.busy + o.queue })
+	l.area("bar", s.steps, busy, level0(zero))
+	l.area("queue", s.steps, both, busy)
+	l.p.stroke("muted", 1, l.x(l.from), zero, l.x(l.to), zero)
+}
+
+// mostHeld is the most attempts, served or waiting, of any step.
+func mostHeld(steps []loadStep) (most float64) {
+	for _, s := range steps {
+		most = max(most, s.busy+s.queue)
+	}
+	return most
+}
+
+// height is where a step stands in the picture.
+type height func(*loadStep) float64
+
+// level0 is the same height for every step.
+func level0(zero float64) height { return func(*loadStep) float64 { return zero } }
+
+// heights are those of a measure. What happened is seen, however little it is.
+func heights(zero, scale float64, measure height) height {
+	return func(o *loadStep) float64 {
+		v := measure(o) * scale
+		if v != 0 {
+			v = math.Copysign(max(1, math.Abs(v)), v)
+		}
+		return zero - v
+	}
+}
+
+// area fills what is between two heights, with its pattern and its edge.
+func (l *loadPlot) area(look string, steps []loadStep, top, bottom height) {
+	var boxes []box
+	for i := range steps {
+		s := &steps[i]
+		x0, x1, y0, y1 := l.x(s.from), l.x(s.to), top(s), bottom(s)
+		if y1-y0 < 0.01 {
+			continue
+		}
+		b := box{x0, y0, x1 - x0, y1 - y0}
+		if n := len(boxes); n > 0 && boxes[n-1].x+boxes[n-1].w == x0 && boxes[n-1].y == y0 && boxes[n-1].h == b.h {
+			boxes[n-1].w += b.w
+			continue
+		}
+		boxes = append(boxes, b)
+	}
+	l.p.fillAll(look, boxes)
+	switch l.p.theme.patterns[look] {
+	case rising:
+		l.p.hatched(look+"-edge", false, boxes)
+	case falling:
+		l.p.hatched(look+"-edge", true, boxes)
+	}
+	edge := top
+	if look == "away" {
+		edge = bottom
+	}
+	l.outline(look+"-edge", 1, steps, edge)
+}
+
+// outline strokes a line along the heights, step by step.
+func (l *loadPlot) outline(name string, w float64, steps []loadStep, at height) {
+	var xy []float64
+	for i := range steps {
+		s := &steps[i]
+		y := at(s)
+		if n := len(xy); n > 0 && xy[n-1] == y {
+			xy[n-2] = l.x(s.to)
+			continue
+		}
+		xy = append(xy, l.x(s.from), y, l.x(s.to), y)
+	}
+	if len(xy) > 0 {
+		l.p.stroke(name, w, xy...)
+	}
+}
+
+// heading is the policy's name and its peaks.
+func (l *loadPlot) heading(s *strip) {
+	y := s.y + headingHeight/2 - 2
+	name, peaks := s.h.Run.Policy, "peaks: "+strings.Join(l.peakWords(s), " · ")
+	least := min(width(name, textSize, true), 120)
+	peaks = fitted(peaks, smallSize, false, l.inner()-least-14)
+	w := width(peaks, smallSize, false)
+	l.p.text("ink", margin, y, textSize, true, left, fitted(name, textSize, true, l.inner()-w-14))
+	l.p.text("muted", l.width-margin, y, smallSize, false, right, peaks)
+}
+
+// scaleOf writes the scale beside a strip, and rules it: so many pixels for one
+// of the unit, above and below zero.
+func (l *loadPlot) scaleOf(zero, above, below, scale float64, unit string) {
+	const apart = 18.0
+	x0, x1 := l.x(l.from), l.x(l.to)
+	tick := func(y float64, label string) {
+		l.p.stroke("grid", 1, x0, y, x1, y)
+		l.p.text("muted", x0-5, y, tinySize, false, right, label)
+	}
+	tick(zero, "0")
+	step := roundStep(apart / scale)
+	if unit == "" {
+		step = max(step, 1) // there is no half an attempt
+	}
+	for v := step; v*scale <= above+0.5; v += step {
+		tick(zero-v*scale, figure3(v)+unit)
+	}
+	for v := step; v*scale <= below+0.5; v += step {
+		tick(zero+v*scale, figure3(v)+unit)
+	}
+}
+
+// used are the legend's entries for what occurs, and no others.
+func (c *load) used() []key {
+	var most loadStep
+	for _, s := range c.strips {
+		most = peak([]loadStep{most, s.peak})
+	}
+	keys := []key{
+		{text: "attempts", draw: func(p *pen, b box) {
+			p.stroke("ink", 1.4, b.x, b.y+8, b.x+5, b.y+8, b.x+5, b.y+2, b.x+11, b.y+2, b.x+11, b.y+6, b.x+b.w, b.y+6)
+		}},
+		{text: "goodput: calls that succeeded", draw: func(p *pen, b box) { bandKey(p, "good", b) }},
+	}
+	if most.refused > 0 {
+		keys = append(keys, key{text: "turned away: refused or exhausted, below zero", draw: func(p *pen, b box) { bandKey(p, "away", b) }})
+	}
+	if c.capacity {
+		keys = append(keys, key{text: "being served", draw: func(p *pen, b box) { bandKey(p, "bar", b) }},
+			key{text: "waiting", draw: func(p *pen, b box) { bandKey(p, "queue", b) }})
+	}
+	if slices.ContainsFunc(c.outages(), func(o trace.Span) bool { return o.From < c.to && o.To > c.from }) {
+		keys = append(keys, key{text: "outage of a target", draw: func(p *pen, b box) {
+			p.rect("outage", b)
+			p.frame("grid", 1, b)
+		}})
+	}
+	if slices.ContainsFunc(c.lanes, func(l truthLane) bool { return len(l.bursts) > 0 }) {
+		keys = append(keys, key{text: "burst of trouble", draw: func(p *pen, b box) {
+			p.rect("up", b)
+			p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
+		}})
+	}
+	return keys
+}
