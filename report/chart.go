@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"strings"
-	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -140,34 +139,6 @@ func (p *pen) plot(area box, a axis, inside inPlot) {
 	pl.Draw(canvas)
 }
 
-// spanTicks is a plot.Ticker for a stretch of a run, whose steps are those of a
-// clock. The axis counts seconds.
-type spanTicks struct {
-	from, to time.Duration
-	room     float64
-}
-
-// Ticks are as many as fit without touching, each with its unit.
-func (t spanTicks) Ticks(_, _ float64) []plot.Tick {
-	step := max(t.to-t.from, 1)
-	for _, s := range tickSteps {
-		if n := int64((t.to - t.from) / s); n <= 12 && (float64(n)+1)*(clockTicks{}).widest(s, t.to) <= t.room {
-			step = s
-			break
-		}
-	}
-	minor := minorStep(step)
-	var ticks []plot.Tick
-	for at := (t.from + minor - 1) / minor * minor; at <= t.to; at += minor {
-		tick := plot.Tick{Value: at.Seconds()}
-		if at%step == 0 {
-			tick.Label = tickLabel(at, step, t.to)
-		}
-		ticks = append(ticks, tick)
-	}
-	return ticks
-}
-
 // roundStep is the least of 1, 2 and 5 times a power of ten that is no less
 // than that.
 func roundStep(least float64) float64 {
@@ -200,8 +171,10 @@ func (p *pen) hatched(name string, falling bool, boxes []box) {
 			path.Line(p.point(x1, y1))
 		}
 	}
-	p.set(name, 0.8)
-	p.c.Stroke(path)
+	if len(path) > 0 {
+		p.set(name, 0.8)
+		p.c.Stroke(path)
+	}
 }
 
 // fillAll fills boxes in one go.
@@ -210,6 +183,18 @@ func (p *pen) fillAll(name string, boxes []box) {
 	for _, b := range boxes {
 		path = append(path, p.path(true, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)...)
 	}
-	p.set(name, 0)
-	p.c.Fill(path)
+	if len(path) > 0 {
+		p.set(name, 0)
+		p.c.Fill(path)
+	}
+}
+
+// firstThatFits is the first of the words that fits, the last one cut if none does.
+func firstThatFits(words []string, size, most float64) string {
+	for _, s := range words {
+		if width(s, size, false) <= most {
+			return s
+		}
+	}
+	return fitted(words[len(words)-1], size, false, most)
 }

@@ -95,7 +95,7 @@ const (
 	barRow     = 24.0
 	barHeight  = 14.0
 	columnGap  = 18.0
-	leastBars  = 124.0 // a column's width; narrower ones go into two rows
+	leastBars  = 112.0 // a column's width; narrower ones go into two rows
 	figureRoom = 6.0
 )
 
@@ -158,7 +158,11 @@ func (col *costColumn) partOf(c *Cost) {
 	}
 	if v, ok := Columns[i].get(c); ok && v > 0 {
 		col.full = v
-		col.figures[0] += " of " + Columns[i].text(c)
+		if Columns[i].Unit == Duration {
+			col.figures[0] += " (" + percent(col.values[0], v) + ")"
+		} else {
+			col.figures[0] += " of " + Columns[i].text(c)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ var Kinds = []Kind{
 	{"animated", "the timeline played in a few seconds, over and over; without motion it is a still with the story below", layOutAnimated},
 	{"load", "attempts, goodput and refusals per second, and what waits where capacity is bounded, a strip for each policy", layOutLoad},
 	{"cost", "what the policies cost by four metrics, as bars", layOutCost},
+	{"latency", "how long calls take until they end, by percentiles", layOutLatency},
 }
 
 // KindOf is the kind of that name, or nil.

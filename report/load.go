@@ -61,12 +61,15 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	if c.to = c.end; look.To != 0 {
 		c.to = min(look.To, c.end)
 	}
-	if !busy || c.from >= c.to {
+	if !busy {
 		return nil, ErrNothingToDraw
+	}
+	if c.from >= c.end {
+		return nil, fmt.Errorf("the run ends at %s; nothing comes after %s", moment(c.end, c.end), moment(c.from, c.end))
 	}
 	c.sheet = newSheet("load", r, look, loadAbout)
 	c.lanes, c.more = truthLanes(r.Panels[0])
-	c.names = c.nameRoom()
+	c.names = c.nameRoom(r.Series)
 	c.step = widestStep(r.Series, c.to-c.from, c.inner()-c.names)
 	for i, s := range r.Series {
 		h := r.Panels[i]
@@ -79,9 +82,15 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	return c, nil
 }
 
-// nameRoom is how wide the column of the targets' names and of the scale is.
-func (c *load) nameRoom() float64 {
-	room := width("9,999/min", tinySize, false)
+// nameRoom is how wide the column of the targets' names and of the scales is.
+func (c *load) nameRoom(all []*Series) float64 {
+	most := 0
+	for _, s := range all {
+		for _, b := range s.Bins {
+			most = max(most, b.Attempts, b.Good, b.Refused, b.Busy+b.Queue)
+		}
+	}
+	room := width(Thousands(int64(most))+"/min", tinySize, false)
 	for _, l := range c.lanes {
 		room = max(room, width(l.name, smallSize, false))
 	}
@@ -110,9 +119,12 @@ func (c *load) layStrips() {
 		most = peak([]loadStep{most, s.peak})
 	}
 	above := max(most.attempts, most.good)
+	if above+most.refused == 0 { // nothing happens in this stretch
+		above = 1
+	}
 	c.rate = rateFor(max(above, most.refused))
 	tall := stripHeight(len(c.strips))
-	c.scale = tall / max(above+most.refused, 1e-12)
+	c.scale = tall / (above + most.refused)
 	held := max(36, tall/2)
 	y := c.top
 	for i := range c.lanes {

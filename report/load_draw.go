@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/breakersim/breakersim/sim/trace"
 )
@@ -22,11 +21,12 @@ type loadPlot struct {
 func (c *load) draw(p *pen) {
 	c.frame(p)
 	area := box{margin + c.names, c.top, c.inner() - c.names, c.last - c.top}
-	ticks := spanTicks{c.from, c.to, area.w}
-	p.plot(area, axis{least: c.from.Seconds(), most: c.to.Seconds(), ticks: ticks}, func(x func(float64) float64) {
+	along := axis{least: c.from.Seconds(), most: c.to.Seconds(), ticks: clockTicks{area.w}}
+	p.plot(area, along, func(x func(float64) float64) {
 		l := &loadPlot{c, p, func(d time.Duration) float64 { return x(min(max(d, c.from), c.to).Seconds()) }}
 		l.shade()
-		l.grid(ticks.Ticks(0, 0), x)
+		l.grid(along.ticks.Ticks(along.least, along.most), x)
+		l.turns()
 		for i := range c.lanes {
 			p.text("ink", margin, c.lanes[i].y+targetHeight/2, smallSize, false, left, fitted(c.lanes[i].name, smallSize, false, c.names-10))
 			c.lanes[i].draw(p, l)
@@ -67,17 +67,17 @@ func (l *loadPlot) shade() {
 	}
 }
 
+// grid has a line at every named instant.
 func (l *loadPlot) grid(ticks []plot.Tick, x func(float64) float64) {
-	for _, t := range ticks {
-		for _, s := range l.strips {
-			for _, part := range l.parts(s) {
+	for _, s := range l.strips {
+		for _, part := range l.parts(s) {
+			for _, t := range ticks {
 				if t.Label != "" {
 					l.p.stroke("grid", 1, x(t.Value), part.y, x(t.Value), part.y+part.h)
 				}
 			}
 		}
 	}
-	l.turns()
 }
 
 // mostTurns is how many changes of the targets' health a reader can follow
@@ -98,25 +98,27 @@ func (l *loadPlot) turns() {
 	if len(at) > mostTurns {
 		return
 	}
-	for _, t := range at {
-		for _, s := range l.strips {
-			for _, part := range l.parts(s) {
-				l.p.set("muted", 1, vg.Length(3*pixel), vg.Length(3*pixel))
+	for _, s := range l.strips {
+		for _, part := range l.parts(s) {
+			for _, t := range at {
+				l.p.set("muted", 1, 3*pixel, 3*pixel)
 				l.p.c.Stroke(l.p.path(false, l.x(t), part.y, l.x(t), part.y+part.h))
 			}
 		}
 	}
 }
 
+// strip draws one policy's.
 func (l *loadPlot) strip(s *strip) {
+	defer l.p.group(s.h.Run.Policy + ": at most " + strings.Join(l.peakWords(s), ", "))()
 	l.heading(s)
 	l.scaleOf(s.zero, s.zero-s.y-headingHeight, s.low-s.zero, l.scale/l.rate.per.Seconds(), "/"+l.rate.name)
 	good := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.good })
 	refused := heights(s.zero, -l.scale, func(o *loadStep) float64 { return o.refused })
 	attempts := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.attempts })
-	l.area("good", s.steps, good, level0(s.zero))
+	l.area("good", s.steps, good, flat(s.zero), good)
 	if s.peak.refused > 0 {
-		l.area("away", s.steps, level0(s.zero), refused)
+		l.area("away", s.steps, flat(s.zero), refused, refused)
 	}
 	l.p.stroke("muted", 1, l.x(l.from), s.zero, l.x(l.to), s.zero)
 	l.outline("ink", 1.4, s.steps, attempts)
@@ -134,8 +136,8 @@ func (l *loadPlot) held(s *strip) {
 	l.scaleOf(zero, s.held.h, 0, scale, "")
 	busy := heights(zero, scale, func(o *loadStep) float64 { return o.busy })
 	both := heights(zero, scale, func(o *loadStep) float64 { return o.busy + o.queue })
-	l.area("bar", s.steps, busy, level0(zero))
-	l.area("queue", s.steps, both, busy)
+	l.area("bar", s.steps, busy, flat(zero), busy)
+	l.area("queue", s.steps, both, busy, both)
 	l.p.stroke("muted", 1, l.x(l.from), zero, l.x(l.to), zero)
 }
 
@@ -150,8 +152,8 @@ func mostHeld(steps []loadStep) (most float64) {
 // height is where a step stands in the picture.
 type height func(*loadStep) float64
 
-// level0 is the same height for every step.
-func level0(zero float64) height { return func(*loadStep) float64 { return zero } }
+// flat is one height for every step.
+func flat(zero float64) height { return func(*loadStep) float64 { return zero } }
 
 // heights are those of a measure. What happened is seen, however little it is.
 func heights(zero, scale float64, measure height) height {
@@ -164,8 +166,8 @@ func heights(zero, scale float64, measure height) height {
 	}
 }
 
-// area fills what is between two heights, with its pattern and its edge.
-func (l *loadPlot) area(look string, steps []loadStep, top, bottom height) {
+// area fills what is between two heights, with its pattern, and strokes its edge.
+func (l *loadPlot) area(look string, steps []loadStep, top, bottom, edge height) {
 	var boxes []box
 	for i := range steps {
 		s := &steps[i]
@@ -186,10 +188,6 @@ func (l *loadPlot) area(look string, steps []loadStep, top, bottom height) {
 		l.p.hatched(look+"-edge", false, boxes)
 	case falling:
 		l.p.hatched(look+"-edge", true, boxes)
-	}
-	edge := top
-	if look == "away" {
-		edge = bottom
 	}
 	l.outline(look+"-edge", 1, steps, edge)
 }
@@ -214,9 +212,9 @@ func (l *loadPlot) outline(name string, w float64, steps []loadStep, at height) 
 // heading is the policy's name and its peaks.
 func (l *loadPlot) heading(s *strip) {
 	y := s.y + headingHeight/2 - 2
-	name, peaks := s.h.Run.Policy, "peaks: "+strings.Join(l.peakWords(s), " · ")
-	least := min(width(name, textSize, true), 120)
-	peaks = fitted(peaks, smallSize, false, l.inner()-least-14)
+	name, words := s.h.Run.Policy, strings.Join(l.peakWords(s), " · ")
+	least := min(width(name, textSize, true), l.inner()/4)
+	peaks := firstThatFits([]string{"peaks: " + words, words}, smallSize, l.inner()-least-14)
 	w := width(peaks, smallSize, false)
 	l.p.text("ink", margin, y, textSize, true, left, fitted(name, textSize, true, l.inner()-w-14))
 	l.p.text("muted", l.width-margin, y, smallSize, false, right, peaks)

@@ -36,9 +36,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// everything is all that a scenario comes to but the PNG, which is drawn by the
-// same code as the SVG, and the traces.
-func everything(t *testing.T, name string) []byte {
+// replayed is a scenario played under all its policies.
+func replayed(t testing.TB, name string) *results {
 	t.Helper()
 	s, err := loadOne(name, nil, scenarios.DefaultLimits())
 	require.NoError(t, err)
@@ -52,6 +51,14 @@ func everything(t *testing.T, name string) []byte {
 		res.Series = append(res.Series, series)
 		res.Rows = append(res.Rows, report.Row{Policy: s.Policies[i].Name, Cost: meter.Cost()})
 	}
+	return res
+}
+
+// everything is all that a scenario comes to but the PNG, which is drawn by the
+// same code as the SVG, and the traces.
+func everything(t *testing.T, name string) []byte {
+	t.Helper()
+	res := replayed(t, name)
 	var b bytes.Buffer
 	for i := range report.Kinds {
 		d, err := report.Kinds[i].Draw(&res.Results, report.Look{})

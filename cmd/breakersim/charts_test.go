@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/breakersim/breakersim/report"
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+var charts = []string{"load", "cost", "latency"}
+
+// textBox is where a piece of text stands in an SVG: as wide as it says, and as
+// tall as its letters are.
+type textBox struct {
+	X     float64 `xml:"x,attr"`
+	Y     float64 `xml:"y,attr"`
+	Width float64 `xml:"textLength,attr"`
+	Size  float64 `xml:"font-size,attr"`
+	Text  string  `xml:",chardata"`
+}
+
+func textBoxes(t *testing.T, svg string) (all []textBox) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		if s, ok := token.(xml.StartElement); ok && s.Name.Local == "text" {
+			var b textBox
+			require.NoError(t, d.DecodeElement(&b, &s))
+			all = append(all, b)
+		}
+	}
+}
+
+// TestChartsOfAllScenarios draws the charts of every built-in scenario in every
+// theme and at several widths: no text lies on another or leaves the picture.
+func TestChartsOfAllScenarios(t *testing.T) {
+	looks := []report.Look{{Theme: "light", Width: 480}, {Theme: "light", Width: 720}, {Theme: "dark", Width: 960}, {Theme: "print", Width: 1440}}
+	for _, name := range scenarios.Names() {
+		res := replayed(t, name)
+		for _, kind := range charts {
+			for _, look := range looks {
+				d, err := report.KindOf(kind).Draw(&res.Results, look)
+				if errors.Is(err, report.ErrNothingToDraw) {
+					continue
+				}
+				require.NoError(t, err)
+				boxes := textBoxes(t, d.SVG())
+				assert.Greater(t, len(boxes), 5)
+				for i, a := range boxes {
+					where := fmt.Sprintf("%s of %s at %d", kind, name, look.Width)
+					assert.True(t, a.X >= 0 && a.X+a.Width <= float64(look.Width), "%s: %q leaves the picture", where, a.Text)
+					for _, b := range boxes[:i] {
+						if a.X < b.X+b.Width && b.X < a.X+a.Width && a.Y-0.75*a.Size < b.Y && b.Y-0.75*b.Size < a.Y {
+							t.Errorf("%s: %q lies on %q", where, a.Text, b.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkCharts draws those of the built-in scenario with the longest series.
+func BenchmarkCharts(b *testing.B) {
+	for _, name := range []string{"metastable-collapse", "retry-budget-vs-breaker"} {
+		res := replayed(b, name)
+		for _, kind := range charts {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				for b.Loop() {
+					d, err := report.KindOf(kind).Draw(&res.Results, report.Look{})
+					require.NoError(b, err)
+					require.NoError(b, d.WriteSVG(io.Discard))
+				}
+			})
+			b.Run(name+"/"+kind+"/png", func(b *testing.B) {
+				for b.Loop() {
+					d, err := report.KindOf(kind).Draw(&res.Results, report.Look{})
+					require.NoError(b, err)
+					require.NoError(b, d.WritePNG(io.Discard, 2))
+				}
+			})
+		}
+	}
+}

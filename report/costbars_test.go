@@ -1,0 +1,78 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestMetricsOfBars shows what differs rather than what is the same.
+func TestMetricsOfBars(t *testing.T) {
+	base := Cost{Calls: 10, Attempts: 10, Failed: 1, WaitWasted: time.Second, Harm: 2, Wasted: 3, Finished: 10}
+	with := func(change func(*Cost)) Cost {
+		c := base
+		change(&c)
+		return c
+	}
+	zero := Cost{Calls: 10, Attempts: 10, Finished: 10}
+	for name, tt := range map[string]struct {
+		costs []Cost
+		want  []string
+	}{
+		"one":      {[]Cost{base}, []string{"failed", "wait_wasted", "harm", "wasted_attempts"}},
+		"priced":   {[]Cost{with(func(c *Cost) { c.Priced, c.Money = true, 3 })}, []string{"failed", "wait_wasted", "money", "harm"}},
+		"calm":     {[]Cost{zero, zero}, []string{"failed", "wait_wasted", "amplification", "attempts"}},
+		"no harm":  {[]Cost{zero, with(func(c *Cost) { c.Harm = 0 })}, []string{"failed", "wait_wasted", "wasted_attempts", "amplification"}},
+		"p99 too":  {[]Cost{base, with(func(c *Cost) { c.WaitP99, c.Failed = 1, 2 })}, []string{"failed", "wait_wasted", "harm", "wait_p99"}},
+		"no calls": {[]Cost{zero, {}}, []string{"failed", "amplification", "wait_p99", "attempts"}},
+	} {
+		var rows []Row
+		for _, c := range tt.costs {
+			rows = append(rows, Row{Cost: c})
+		}
+		var got []string
+		for _, m := range costMetricsOf(rows) {
+			got = append(got, m.name)
+		}
+		assert.Equal(t, tt.want, got, name)
+	}
+}
+
+// TestBarsAreColumns holds the metrics' names against the cost table.
+func TestBarsAreColumns(t *testing.T) {
+	names := map[string]bool{"": true}
+	for _, c := range Columns {
+		names[c.Name] = true
+	}
+	for _, m := range costMetrics {
+		assert.True(t, names[m.name] && names[m.whole], "%s of %s", m.name, m.whole)
+	}
+}
+
+func TestFiguresAtBars(t *testing.T) {
+	two := &Results{Panels: []*History{world{policy: "a"}.history(t)}, Rows: []Row{
+		{"a", Cost{Calls: 2000, Failed: 1500, WaitTotal: 4 * time.Second, WaitWasted: 3 * time.Second, Harm: 7, Attempts: 4000, Wasted: 1}},
+		{"b", Cost{Calls: 2000, Failed: 500, WaitTotal: 4 * time.Second, WaitWasted: time.Minute, Harm: 0, Attempts: 2000, Wasted: 1000}},
+	}}
+	assert.Subset(t, textsOf(t, "cost", two, Look{}), []string{"failed", "1,500", "500", "in vain", "3 s", "1 min", "harm", "7", "0", "wasted", "1", "1,000", "Bold: the least of the column."})
+	d, err := layOutCost(two, new(Look))
+	require.NoError(t, err)
+	failed := d.(*costBars).columns[0]
+	assert.InDelta(t, 500, failed.least, 0)
+	assert.InDelta(t, 1500, failed.full, 0)
+
+	one := &Results{Panels: two.Panels, Rows: two.Rows[:1]}
+	all := textsOf(t, "cost", one, Look{})
+	assert.Subset(t, all, []string{"1,500 of 2,000", "3 s (75 %)", "7 of 2,000", "1 of 4,000"})
+	assert.NotContains(t, all, "Bold: the least of the column.", "there is nothing to compare")
+}
+
+func TestCostInWords(t *testing.T) {
+	d, err := KindOf("cost").Draw(&Results{Panels: []*History{world{policy: "a"}.history(t)}, Rows: []Row{{"a", Cost{Calls: 2, Failed: 1, Harm: 1, Wasted: 1, Attempts: 2, WaitWasted: time.Second, WaitTotal: time.Second}}}}, Look{})
+	require.NoError(t, err)
+	_, _, desc := d.words()
+	assert.Equal(t, "failed, calls that ended without an answer, refused ones too: 1 of 2. in vain, time that callers waited for no answer, all together: 1 s (100 %). "+
+		"harm, calls refused that would have worked: 1 of 2. wasted, attempts that began in an outage: 1 of 2.", desc)
+}

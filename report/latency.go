@@ -1,0 +1,365 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+)
+
+// latency is the picture of how long calls take under each policy until they end,
+// whatever comes of them: a bar for each that is thick from the median to the
+// 90th percentile and ever thinner to the longest wait, over a log axis. Calls
+// that end at once, such as refused ones, are no small number on such an axis but
+// none: 0 has a place of its own before it, beyond a gap. It is about whole runs,
+// whatever stretch is asked for.
+type latency struct {
+	sheet
+	rows    []Row
+	figures []latencyFigure // the columns on the right
+	names   float64         // room on the left
+	table   float64         // where the columns begin
+	axis    waitAxis
+}
+
+// latencyFigure is a column of figures beside the bars.
+type latencyFigure struct {
+	title string
+	right float64 // where it ends
+	text  []string
+}
+
+// percentile is one that the bars show.
+type percentile struct {
+	name   string
+	of     func(*Cost) time.Duration
+	height float64 // of the bar up to the next one
+}
+
+var percentiles = []percentile{
+	{"p50", func(c *Cost) time.Duration { return c.WaitP50 }, 14},
+	{"p90", func(c *Cost) time.Duration { return c.WaitP90 }, 9},
+	{"p99", func(c *Cost) time.Duration { return c.WaitP99 }, 5},
+	{"p99.9", func(c *Cost) time.Duration { return c.WaitP999 }, 1.6},
+	{"max", func(c *Cost) time.Duration { return c.WaitMax }, 0},
+}
+
+const (
+	latencyAbout = "How long calls take under each policy until they end, whatever comes of them"
+	latencyNote  = "Percentiles are by nearest rank: the least wait that so large a share of the calls did not exceed. Calls that had not ended are not ranked."
+	latencyRow   = 36.0
+	leastWaits   = 200.0 // room for the bars, if columns can be left out for it
+	zeroRoom     = 46.0  // for 0 and the gap after it
+)
+
+func layOutLatency(r *Results, look *Look) (drawing, error) {
+	if !slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Cost.Finished > 0 }) {
+		return nil, ErrNothingToDraw
+	}
+	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: r.Rows}
+	for i := range c.rows {
+		c.names = max(c.names, width(c.rows[i].Policy, textSize, true), width(ended(&c.rows[i].Cost)[0], tinySize, false))
+	}
+	c.names = min(c.names, c.inner()*0.24) + 14
+	c.axis = newWaitAxis(c.rows)
+	c.layTable()
+	c.desc = c.describe()
+	c.close(c.top+leading+4+float64(len(c.rows))*latencyRow+axisRoom, c.used(), latencyNote)
+	return c, nil
+}
+
+// latencyTables are the columns beside the bars, as many as there is room for.
+var latencyTables = [][]string{{"at once", "p50", "p90", "p99", "p99.9", "max"}, {"at once", "p50", "p99", "max"}, {"at once", "p99", "max"}}
+
+// layTable lays out as many columns as leave room for the bars: the last choice
+// has to do.
+func (c *latency) layTable() {
+	none := !slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.AtOnce > 0 })
+	for _, names := range latencyTables {
+		if none {
+			names = names[1:]
+		}
+		c.figures = nil
+		x := c.width - margin
+		for _, name := range slices.Backward(names) {
+			f := latencyFigure{title: name, right: x}
+			room := width(name, smallSize, true)
+			for i := range c.rows {
+				s := waitFigure(name, &c.rows[i].Cost)
+				f.text = append(f.text, s)
+				room = max(room, width(s, smallSize, false))
+			}
+			c.figures = append(c.figures, f)
+			x -= room + 14
+		}
+		if c.table = x; c.table-margin-c.names >= leastWaits {
+			return
+		}
+	}
+}
+
+// waitFigure is the figure of a column for one policy.
+func waitFigure(column string, c *Cost) string {
+	if c.Finished == 0 {
+		return undefined
+	}
+	if column == "at once" {
+		return percent(float64(c.AtOnce), float64(c.Finished))
+	}
+	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.name == column })
+	return approx(percentiles[i].of(c))
+}
+
+// percent is the share in whole percents. It is 0 % of none and 100 % of all,
+// and of nothing else.
+func percent(n, of float64) string {
+	switch share := n / of * 100; {
+	case n > 0 && share < 1:
+		return "<1 %"
+	case n < of && share > 99:
+		return ">99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", share)
+	}
+}
+
+// ended says how many calls are ranked, in full and in short.
+func ended(c *Cost) []string {
+	if c.Finished == c.Calls {
+		return []string{plural(c.Calls, "call", "calls"), Thousands(int64(c.Calls))}
+	}
+	short := Thousands(int64(c.Finished)) + " of " + Thousands(int64(c.Calls))
+	return []string{short + " calls ended", short + " ended", short}
+}
+
+// describe tells the figures in words.
+func (c *latency) describe() string {
+	var b strings.Builder
+	for i := range c.rows {
+		cost := &c.rows[i].Cost
+		if len(c.rows) > 1 {
+			fmt.Fprintf(&b, "Under %s: ", c.rows[i].Policy)
+		}
+		b.WriteString(ended(cost)[0])
+		if cost.Finished > 0 {
+			if cost.AtOnce > 0 {
+				b.WriteString(", " + percent(float64(cost.AtOnce), float64(cost.Finished)) + " at once")
+			}
+			for _, p := range percentiles {
+				b.WriteString(", " + p.name + " " + approx(p.of(cost)))
+			}
+		}
+		b.WriteString(". ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (c *latency) draw(p *pen) {
+	c.frame(p)
+	y := c.top + leading + 4
+	bottom := y + float64(len(c.rows))*latencyRow
+	p.stroke("grid", 1, margin, y, c.width-margin, y)
+	for i := range c.rows {
+		row := y + float64(i)*latencyRow
+		p.text("ink", margin, row+latencyRow/2-6, textSize, true, left, fitted(c.rows[i].Policy, textSize, true, c.names-14))
+		p.text("muted", margin, row+latencyRow/2+8, tinySize, false, left, firstThatFits(ended(&c.rows[i].Cost), tinySize, c.names-14))
+		p.stroke("grid", 1, margin, row+latencyRow, c.width-margin, row+latencyRow)
+	}
+	for _, f := range c.figures {
+		p.text("muted", f.right, c.top+leading/2, smallSize, true, right, f.title)
+		for i, s := range f.text {
+			p.text("ink", f.right, y+(float64(i)+0.5)*latencyRow, smallSize, false, right, s)
+		}
+	}
+	c.drawBars(p, y, bottom)
+}
+
+// drawBars draws the axis and, over its grid, the bars.
+func (c *latency) drawBars(p *pen, top, bottom float64) {
+	x0, room := margin+c.names, c.table-margin-c.names
+	if c.axis.zero {
+		x0, room = x0+zeroRoom, room-zeroRoom
+	}
+	area := box{x0, top, room, bottom - top}
+	p.plot(area, axis{c.axis.least.Seconds(), c.axis.most.Seconds(), plot.LogScale{}, c.axis.ticks(room)}, func(x func(float64) float64) {
+		at := func(d time.Duration) float64 {
+			if d == 0 {
+				return x0 - zeroRoom + 12
+			}
+			return x(d.Seconds())
+		}
+		for _, t := range c.axis.ticks(room).Ticks(0, 0) {
+			if t.Label != "" {
+				p.stroke("grid", 1, x(t.Value), top, x(t.Value), bottom)
+			}
+		}
+		if c.axis.zero {
+			p.stroke("grid", 1, at(0), top, at(0), bottom)
+		}
+		for i := range c.rows {
+			c.bar(p, i, top+(float64(i)+0.5)*latencyRow, at)
+		}
+		if c.axis.zero {
+			c.gap(p, at(0), x(c.axis.least.Seconds()), bottom)
+		}
+	})
+}
+
+// bar is one policy's.
+func (c *latency) bar(p *pen, row int, y float64, at func(time.Duration) float64) {
+	cost := &c.rows[row].Cost
+	if cost.Finished == 0 {
+		return
+	}
+	tip := c.rows[row].Policy + ":"
+	for _, q := range percentiles {
+		tip += " " + q.name + " " + approx(q.of(cost))
+	}
+	defer p.group(tip)()
+	for i := len(percentiles) - 2; i >= 0; i-- {
+		x0, x1 := at(percentiles[i].of(cost)), at(percentiles[i+1].of(cost))
+		stage(p, box{x0, y, x1 - x0, percentiles[i].height})
+	}
+	if cost.WaitP50 == 0 && cost.WaitMax > 0 {
+		x := (at(0) + at(c.axis.least)) / 2
+		p.fill("bg", x-7, y+9, x+1, y-9, x+7, y-9, x-1, y+9)
+	}
+	longestMark(p, at(cost.WaitMax), y)
+	medianMark(p, at(cost.WaitP50), y)
+}
+
+// stage is the part of a bar between two percentiles; b.y is its middle.
+func stage(p *pen, b box) {
+	if b.w < 0.1 {
+		return
+	}
+	b.y -= b.h / 2
+	if b.h < 3 {
+		p.rect("bar-edge", b)
+		return
+	}
+	p.ground("bar", b)
+	p.frame("bar-edge", 1, b)
+}
+
+func medianMark(p *pen, x, y float64) {
+	p.circle("bg", x, y, 5.5, 0)
+	p.circle("ink", x, y, 4, 0)
+}
+
+func longestMark(p *pen, x, y float64) { p.stroke("bar-edge", 2, x, y-6, x, y+6) }
+
+// gap is where the axis leaves out what is between 0 and its least.
+func (c *latency) gap(p *pen, zero, least, bottom float64) {
+	x := (zero + least) / 2
+	p.stroke("muted", 1, zero, bottom, zero, bottom+6)
+	p.stroke("muted", 1, zero-8, bottom, x-4, bottom)
+	p.stroke("muted", 1, x+4, bottom, least, bottom)
+	for _, s := range []float64{x - 4, x + 4} {
+		p.stroke("muted", 1, s-2, bottom+5, s+2, bottom-5)
+	}
+	p.text("muted", zero, bottom+8+smallSize/2, smallSize, false, centre, "0")
+}
+
+// used is the legend: what each part of a bar stands for.
+func (c *latency) used() []key {
+	keys := []key{{text: "p50: half of the calls", draw: func(p *pen, b box) { medianMark(p, b.x+b.w/2, b.y+b.h/2) }}}
+	for i, q := range percentiles[:len(percentiles)-1] {
+		keys = append(keys, key{text: q.name + " to " + percentiles[i+1].name, draw: func(p *pen, b box) {
+			stage(p, box{b.x, b.y + b.h/2, b.w, q.height})
+		}})
+	}
+	keys = append(keys, key{text: "max", draw: func(p *pen, b box) { longestMark(p, b.x+b.w/2, b.y+b.h/2) }})
+	if c.axis.zero {
+		keys = append(keys, key{text: "0: ended at once, such as refused calls", draw: func(p *pen, b box) {
+			y := b.y + b.h/2
+			p.stroke("muted", 1, b.x, y, b.x+5, y)
+			p.stroke("muted", 1, b.x+11, y, b.x+b.w, y)
+			p.stroke("muted", 1, b.x+3, y+4, b.x+7, y-4)
+			p.stroke("muted", 1, b.x+9, y+4, b.x+13, y-4)
+		}})
+	}
+	return keys
+}
+
+// waitAxis is the log axis of the picture.
+type waitAxis struct {
+	least, most time.Duration
+	zero        bool // some percentile is 0
+}
+
+// newWaitAxis spans all percentiles but 0, with some air around them.
+func newWaitAxis(rows []Row) waitAxis {
+	a := waitAxis{least: math.MaxInt64}
+	for i := range rows {
+		if rows[i].Cost.Finished == 0 {
+			continue
+		}
+		for _, p := range percentiles {
+			if d := p.of(&rows[i].Cost); d == 0 {
+				a.zero = true
+			} else {
+				a.least, a.most = min(a.least, d), max(a.most, d)
+			}
+		}
+	}
+	if a.most == 0 { // nobody waited
+		a.least, a.most = time.Millisecond, time.Second
+	}
+	air := 1.25
+	if a.most/a.least < 5 {
+		air = 2.5
+	}
+	a.least = max(1, time.Duration(float64(a.least)/air))
+	a.most = nanoseconds(float64(a.most) * air)
+	return a
+}
+
+// majorWaits are those that it names first.
+var majorWaits = []time.Duration{1, 10, 100, time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond,
+	time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour, 240 * time.Hour, 2400 * time.Hour}
+
+// waitTicks is a plot.Ticker for waits, in seconds.
+type waitTicks struct {
+	waitAxis
+	room float64
+}
+
+func (a waitAxis) ticks(room float64) plot.Ticker { return waitTicks{a, room} }
+
+// Ticks are named where their names do not touch, the roundest first.
+func (t waitTicks) Ticks(_, _ float64) []plot.Tick {
+	span := math.Log(float64(t.most) / float64(t.least))
+	along := func(d time.Duration) float64 { return math.Log(float64(d)/float64(t.least)) / span * t.room }
+	named := map[time.Duration]bool{}
+	var taken []box
+	name := func(d time.Duration) {
+		w := width(Clock(d), smallSize, false) + 14
+		b := box{x: along(d) - w/2, w: w}
+		if d < t.least || d > t.most || named[d] || slices.ContainsFunc(taken, func(o box) bool { return b.x < o.x+o.w && o.x < b.x+b.w }) {
+			return
+		}
+		named[d] = true
+		taken = append(taken, b)
+	}
+	for _, list := range [][]time.Duration{majorWaits, tickSteps} {
+		for _, d := range list {
+			name(d)
+		}
+	}
+	var ticks []plot.Tick
+	for _, d := range tickSteps {
+		if d < t.least || d > t.most {
+			continue
+		}
+		tick := plot.Tick{Value: d.Seconds()}
+		if named[d] {
+			tick.Label = Clock(d)
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
+}

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func latencyOf(t *testing.T, costs ...Cost) *Results {
+	r := &Results{Panels: []*History{world{policy: "a"}.history(t)}}
+	for _, c := range costs {
+		r.Rows = append(r.Rows, Row{"a", c})
+	}
+	return r
+}
+
+// TestZeroHasAPlaceOfItsOwn: a log axis has none for it.
+func TestZeroHasAPlaceOfItsOwn(t *testing.T) {
+	const ms = time.Millisecond
+	slow := Cost{Calls: 3, Finished: 3, WaitP50: ms, WaitP90: 2 * ms, WaitP99: 20 * ms, WaitP999: 20 * ms, WaitMax: 20 * ms}
+	refused := Cost{Calls: 4, Finished: 3, AtOnce: 2, WaitP90: ms, WaitP99: ms, WaitP999: ms, WaitMax: ms}
+	all := textsOf(t, "latency", latencyOf(t, slow, refused), Look{})
+	assert.Subset(t, all, []string{"0", "1 ms", "10 ms", "at once", "0 %", "67 %", "3 calls", "3 of 4 calls ended", "0: ended at once, such as refused calls"})
+	all = textsOf(t, "latency", latencyOf(t, slow), Look{})
+	assert.NotContains(t, all, "0")
+	assert.NotContains(t, all, "at once")
+
+	d, err := layOutLatency(latencyOf(t, slow, refused), new(Look))
+	require.NoError(t, err)
+	a := d.(*latency).axis
+	assert.True(t, a.zero)
+	assert.Less(t, a.least, ms)
+	assert.Greater(t, a.most, 20*ms)
+}
+
+func TestColumnsGiveRoomToTheBars(t *testing.T) {
+	c := Cost{Calls: 9, Finished: 9, AtOnce: 1, WaitP50: time.Second, WaitP90: time.Minute, WaitP99: 70 * time.Second, WaitP999: 80 * time.Second, WaitMax: 80*time.Second + 100*time.Millisecond}
+	for width, want := range map[int]string{480: "max p99 at once", 720: "max p99.9 p99 p90 p50 at once", 1440: "max p99.9 p99 p90 p50 at once"} {
+		d, err := layOutLatency(latencyOf(t, c), &Look{Width: width})
+		require.NoError(t, err)
+		var got []string
+		for _, f := range d.(*latency).figures {
+			got = append(got, f.title)
+		}
+		assert.Equal(t, want, strings.Join(got, " "), "at %d", width)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for want, share := range map[string][2]float64{"0 %": {0, 9}, "<1 %": {1, 1000}, "50 %": {1, 2}, "67 %": {2, 3}, "99 %": {99, 100}, ">99 %": {999, 1000}, "100 %": {3, 3}} {
+		assert.Equal(t, want, percent(share[0], share[1]))
+	}
+}
+
+// TestWaitTicks names the roundest waits, in units of the clock.
+func TestWaitTicks(t *testing.T) {
+	for _, tt := range []struct {
+		least, most time.Duration
+		room        float64
+		want        string
+	}{
+		{time.Millisecond, 10 * time.Minute, 400, "1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min"},
+		{time.Millisecond, 10 * time.Minute, 200, "1 ms, 100 ms, 10 s, 10 min"},
+		{400 * time.Millisecond, 3 * time.Second, 300, "500 ms, 1 s, 2 s"},
+		{1, 5, 300, "1 ns, 2 ns, 5 ns"},
+	} {
+		var labels []string
+		for _, tick := range (waitAxis{least: tt.least, most: tt.most}).ticks(tt.room).Ticks(0, 0) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		assert.Equal(t, tt.want, strings.Join(labels, ", "))
+	}
+}
+
+func TestLatencyInWords(t *testing.T) {
+	d, err := KindOf("latency").Draw(latencyOf(t, Cost{Calls: 2000, Finished: 1999, AtOnce: 3, WaitP50: time.Second, WaitP90: 2 * time.Second, WaitP99: time.Minute, WaitP999: time.Hour, WaitMax: time.Hour}), Look{})
+	require.NoError(t, err)
+	_, _, desc := d.words()
+	assert.Equal(t, "1,999 of 2,000 calls ended, <1 % at once, p50 1 s, p90 2 s, p99 1 min, p99.9 1 h, max 1 h.", desc)
+}
