@@ -34,12 +34,16 @@ var costMetrics = []costMetric{
 	{"attempts", "attempts", "let through or ungated", ""},
 }
 
-const costCount = 4
+const (
+	costCount = 4 // of metrics in a picture
+	weighty   = 5 // of metrics that stay unless they are nothing everywhere
+)
 
-// costMetricsOf are the four that tell most of these runs, in the table's order:
-// those that differ before those that are alike, and those before the ones that
-// are nothing everywhere.
+// costMetricsOf are the four that tell most of these runs, in the list's order:
+// the weighty ones that are not nothing everywhere and whatever else differs,
+// then what is alike, then what is nothing.
 func costMetricsOf(rows []Row) []costMetric {
+	order := func(m costMetric) int { return slices.Index(costMetrics, m) }
 	rank := func(m costMetric) int {
 		var values []float64
 		for i := range rows {
@@ -52,15 +56,16 @@ func costMetricsOf(rows []Row) []costMetric {
 			return 3
 		case len(values) < len(rows) || slices.Min(values) != slices.Max(values):
 			return 0
-		case values[0] != 0:
-			return 1
+		case values[0] == 0:
+			return 2
+		case order(m) < weighty:
+			return 0
 		}
-		return 2
+		return 1
 	}
 	all := slices.Clone(costMetrics)
 	slices.SortStableFunc(all, func(a, b costMetric) int { return rank(a) - rank(b) })
 	all = all[:costCount]
-	order := func(m costMetric) int { return slices.Index(costMetrics, m) }
 	slices.SortFunc(all, func(a, b costMetric) int { return order(a) - order(b) })
 	return all
 }

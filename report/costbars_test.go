@@ -25,7 +25,8 @@ func TestMetricsOfBars(t *testing.T) {
 		"priced":   {[]Cost{with(func(c *Cost) { c.Priced, c.Money = true, 3 })}, []string{"failed", "wait_wasted", "money", "harm"}},
 		"calm":     {[]Cost{zero, zero}, []string{"failed", "wait_wasted", "amplification", "attempts"}},
 		"no harm":  {[]Cost{zero, with(func(c *Cost) { c.Harm = 0 })}, []string{"failed", "wait_wasted", "wasted_attempts", "amplification"}},
-		"p99 too":  {[]Cost{base, with(func(c *Cost) { c.WaitP99, c.Failed = 1, 2 })}, []string{"failed", "wait_wasted", "harm", "wait_p99"}},
+		"alike":    {[]Cost{base, with(func(c *Cost) { c.WaitP99 = 1 })}, []string{"failed", "wait_wasted", "harm", "wasted_attempts"}},
+		"p99":      {[]Cost{zero, with(func(c *Cost) { c.WaitP99, c.WaitWasted, c.Harm, c.Wasted = 1, 0, 0, 0 })}, []string{"failed", "amplification", "wait_p99", "attempts"}},
 		"no calls": {[]Cost{zero, {}}, []string{"failed", "amplification", "wait_p99", "attempts"}},
 	} {
 		var rows []Row

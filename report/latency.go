@@ -250,7 +250,7 @@ func medianMark(p *pen, x, y float64) {
 	p.circle("ink", x, y, 4, 0)
 }
 
-func longestMark(p *pen, x, y float64) { p.stroke("bar-edge", 2, x, y-6, x, y+6) }
+func longestMark(p *pen, x, y float64) { p.stroke("bar-edge", 2, x, y-9, x, y+9) }
 
 // gap is where the axis leaves out what is between 0 and its least.
 func (c *latency) gap(p *pen, zero, least, bottom float64) {

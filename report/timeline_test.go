@@ -349,11 +349,11 @@ func TestPalette(t *testing.T) {
 				assert.GreaterOrEqual(t, contrast(th, text, ground), 4.5, "%s: %s on %s", name, text, ground)
 			}
 		}
-		for _, mark := range []string{"ok", "bad", "limited", "refused", "probe", "note", "open-edge", "half-open-edge", "closed-edge", "backup-edge"} {
+		for _, mark := range []string{"ok", "bad", "limited", "refused", "probe", "note", "open-edge", "half-open-edge", "closed-edge", "backup-edge", "good-edge", "away-edge", "queue-edge", "bar-edge"} {
 			assert.GreaterOrEqual(t, contrast(th, mark, "bg"), 3.0, "%s: the mark %s", name, mark)
 		}
 		for kind := range blindness {
-			for _, pair := range [][2]string{{"closed", "open"}, {"open", "half-open"}, {"closed", "half-open"}, {"closed", "backup"}, {"backup", "half-open"}, {"backup", "open"}} {
+			for _, pair := range [][2]string{{"closed", "open"}, {"open", "half-open"}, {"closed", "half-open"}, {"closed", "backup"}, {"backup", "half-open"}, {"backup", "open"}, {"good", "away"}, {"bar", "queue"}} {
 				if th.patterns[pair[0]] != th.patterns[pair[1]] {
 					continue // told apart by the pattern
 				}
