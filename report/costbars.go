@@ -164,7 +164,7 @@ func (col *costColumn) partOf(c *Cost) {
 	if v, ok := Columns[i].get(c); ok && v > 0 {
 		col.full = v
 		if Columns[i].Unit == Duration {
-			col.figures[0] += " (" + percent(col.values[0], v) + ")"
+			col.figures[0] += " (" + shareOf(col.values[0], v) + ")"
 		} else {
 			col.figures[0] += " of " + Columns[i].text(c)
 		}

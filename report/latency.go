@@ -107,15 +107,15 @@ func waitFigure(column string, c *Cost) string {
 		return undefined
 	}
 	if column == "at once" {
-		return percent(float64(c.AtOnce), float64(c.Finished))
+		return shareOf(float64(c.AtOnce), float64(c.Finished))
 	}
 	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.name == column })
 	return approx(percentiles[i].of(c))
 }
 
-// percent is the share in whole percents. It is 0 % of none and 100 % of all,
+// shareOf is the share in whole percents. It is 0 % of none and 100 % of all,
 // and of nothing else.
-func percent(n, of float64) string {
+func shareOf(n, of float64) string {
 	switch share := n / of * 100; {
 	case n > 0 && share < 1:
 		return "<1 %"
@@ -146,7 +146,7 @@ func (c *latency) describe() string {
 		b.WriteString(ended(cost)[0])
 		if cost.Finished > 0 {
 			if cost.AtOnce > 0 {
-				b.WriteString(", " + percent(float64(cost.AtOnce), float64(cost.Finished)) + " at once")
+				b.WriteString(", " + shareOf(float64(cost.AtOnce), float64(cost.Finished)) + " at once")
 			}
 			for _, p := range percentiles {
 				b.WriteString(", " + p.name + " " + approx(p.of(cost)))
@@ -221,7 +221,7 @@ func (c *latency) bar(p *pen, row int, y float64, at func(time.Duration) float64
 	defer p.group(tip)()
 	for i := len(percentiles) - 2; i >= 0; i-- {
 		x0, x1 := at(percentiles[i].of(cost)), at(percentiles[i+1].of(cost))
-		stage(p, box{x0, y, x1 - x0, percentiles[i].height})
+		barPart(p, box{x0, y, x1 - x0, percentiles[i].height})
 	}
 	if cost.WaitP50 == 0 && cost.WaitMax > 0 {
 		x := (at(0) + at(c.axis.least)) / 2
@@ -231,8 +231,8 @@ func (c *latency) bar(p *pen, row int, y float64, at func(time.Duration) float64
 	medianMark(p, at(cost.WaitP50), y)
 }
 
-// stage is the part of a bar between two percentiles; b.y is its middle.
-func stage(p *pen, b box) {
+// barPart is the part of a bar between two percentiles; b.y is its middle.
+func barPart(p *pen, b box) {
 	if b.w < 0.1 {
 		return
 	}
@@ -269,7 +269,7 @@ func (c *latency) used() []key {
 	keys := []key{{text: "p50: half of the calls", draw: func(p *pen, b box) { medianMark(p, b.x+b.w/2, b.y+b.h/2) }}}
 	for i, q := range percentiles[:len(percentiles)-1] {
 		keys = append(keys, key{text: q.name + " to " + percentiles[i+1].name, draw: func(p *pen, b box) {
-			stage(p, box{b.x, b.y + b.h/2, b.w, q.height})
+			barPart(p, box{b.x, b.y + b.h/2, b.w, q.height})
 		}})
 	}
 	keys = append(keys, key{text: "max", draw: func(p *pen, b box) { longestMark(p, b.x+b.w/2, b.y+b.h/2) }})

@@ -49,9 +49,9 @@ func TestColumnsGiveRoomToTheBars(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
+func TestShares(t *testing.T) {
 	for want, share := range map[string][2]float64{"0 %": {0, 9}, "<1 %": {1, 1000}, "50 %": {1, 2}, "67 %": {2, 3}, "99 %": {99, 100}, ">99 %": {999, 1000}, "100 %": {3, 3}} {
-		assert.Equal(t, want, percent(share[0], share[1]))
+		assert.Equal(t, want, shareOf(share[0], share[1]))
 	}
 }
 

@@ -116,9 +116,9 @@ func (l *loadPlot) strip(s *strip) {
 	good := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.good })
 	refused := heights(s.zero, -l.scale, func(o *loadStep) float64 { return o.refused })
 	attempts := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.attempts })
-	l.area("good", s.steps, good, flat(s.zero), good)
+	l.area("good", s.steps, good, allAt(s.zero), good)
 	if s.peak.refused > 0 {
-		l.area("away", s.steps, flat(s.zero), refused, refused)
+		l.area("away", s.steps, allAt(s.zero), refused, refused)
 	}
 	l.p.stroke("muted", 1, l.x(l.from), s.zero, l.x(l.to), s.zero)
 	l.outline("ink", 1.4, s.steps, attempts)
@@ -136,7 +136,7 @@ func (l *loadPlot) held(s *strip) {
 	l.scaleOf(zero, s.held.h, 0, scale, "")
 	busy := heights(zero, scale, func(o *loadStep) float64 { return o.busy })
 	both := heights(zero, scale, func(o *loadStep) float64 { return o.busy + o.queue })
-	l.area("bar", s.steps, busy, flat(zero), busy)
+	l.area("bar", s.steps, busy, allAt(zero), busy)
 	l.area("queue", s.steps, both, busy, both)
 	l.p.stroke("muted", 1, l.x(l.from), zero, l.x(l.to), zero)
 }
@@ -152,8 +152,8 @@ func mostHeld(steps []loadStep) (most float64) {
 // height is where a step stands in the picture.
 type height func(*loadStep) float64
 
-// flat is one height for every step.
-func flat(zero float64) height { return func(*loadStep) float64 { return zero } }
+// allAt is one height for every step.
+func allAt(zero float64) height { return func(*loadStep) float64 { return zero } }
 
 // heights are those of a measure. What happened is seen, however little it is.
 func heights(zero, scale float64, measure height) height {
