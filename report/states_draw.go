@@ -164,13 +164,13 @@ const endRadius = 5.0
 
 func (e *stateEnd) draw(p *pen) {
 	if e.last {
-		done := p.group("The end of the run")
+		done := p.group("The end")
 		defer done()
 		p.smallArrow(e.edge, e.x+sign(e.edge-e.x)*(endRadius+1), e.y)
 		endMark(p, e.x, e.y)
 		return
 	}
-	done := p.group("The start of the run")
+	done := p.group("The start")
 	defer done()
 	p.smallArrow(e.x, e.edge, e.y)
 	startMark(p, e.x, e.y)
@@ -207,14 +207,14 @@ func stateKeys(all []*tally) (keys []key) {
 		}
 	}
 	if taken {
-		keys = append(keys, key{text: "taken in this run (×3: three times)", draw: func(p *pen, b box) { p.arrow(true, b.x, b.y+b.h/2, b.x+b.w, b.y+b.h/2) }})
+		keys = append(keys, key{text: "taken (×3: three times)", draw: func(p *pen, b box) { p.arrow(true, b.x, b.y+b.h/2, b.x+b.w, b.y+b.h/2) }})
 	}
 	if never {
 		keys = append(keys, key{text: "not taken", draw: func(p *pen, b box) { p.arrow(false, b.x, b.y+b.h/2, b.x+b.w, b.y+b.h/2) }})
 	}
 	keys = append(keys,
-		key{text: "start of the run", draw: func(p *pen, b box) { startMark(p, b.x+b.w/2, b.y+b.h/2) }},
-		key{text: "end of the run", draw: func(p *pen, b box) { endMark(p, b.x+b.w/2, b.y+b.h/2) }},
+		key{text: "start", draw: func(p *pen, b box) { startMark(p, b.x+b.w/2, b.y+b.h/2) }},
+		key{text: "end", draw: func(p *pen, b box) { endMark(p, b.x+b.w/2, b.y+b.h/2) }},
 		key{text: "share of the time", draw: func(p *pen, b box) {
 			p.rect("grid", box{b.x, b.y + 2, b.w, shareHeight})
 			p.rect("muted", box{b.x, b.y + 2, b.w * 0.6, shareHeight})
