@@ -87,7 +87,17 @@ func (r *request) fits(x *world) *misplaced {
 			return &misplaced{r.at["policy"], err.Error()}
 		}
 	}
-	return nil
+	var names []string
+	for i := range x.scenario.Breakers {
+		names = append(names, x.scenario.Breakers[i].Name)
+	}
+	if r.breaker == "" || slices.Contains(names, r.breaker) {
+		return nil
+	}
+	if near := scenarios.Nearest(r.breaker, names); near != "" {
+		return &misplaced{r.at["breaker"], fmt.Sprintf("the scenario %s has no breaker %q; did you mean %q?", x.scenario.Name, r.breaker, near)}
+	}
+	return &misplaced{r.at["breaker"], fmt.Sprintf("the scenario %s has no breaker %q; it has %q", x.scenario.Name, r.breaker, names)}
 }
 
 // faults are all that is wrong with the pages, in the order of their lines.

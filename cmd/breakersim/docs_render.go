@@ -109,6 +109,32 @@ func writeTerminal(w io.Writer, r *request, x *world) error {
 	return writeFence(w, "text", text.String())
 }
 
+// writeStory writes the sentences, which are plain text, as Markdown.
+func writeStory(w io.Writer, _ *request, x *world) error {
+	var text bytes.Buffer
+	if err := report.WriteStory(&text, x.results.Panels[0]); err != nil {
+		return err
+	}
+	_, err := inMarkdown.WriteString(w, text.String())
+	return err
+}
+
+// writeMermaid writes the diagram in a fence, as pages that draw it want it.
+func writeMermaid(w io.Writer, r *request, x *world) error {
+	h, breaker := x.results.Panels[0], r.breaker
+	switch {
+	case breaker == "" && len(h.Breakers) == 0:
+		return report.ErrNothingToDraw
+	case breaker == "":
+		breaker = h.Breakers[0].Name
+	}
+	var text bytes.Buffer
+	if err := report.WriteMermaid(&text, h, breaker); err != nil {
+		return err
+	}
+	return writeFence(w, "mermaid", text.String())
+}
+
 var backticks = regexp.MustCompile("`+")
 
 // writeFence writes code in a fence that it does not break.

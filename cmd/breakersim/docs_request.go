@@ -20,6 +20,7 @@ type request struct {
 	scenario string
 	set      []setting // the variant that is meant, if one is
 	policies []string  // empty: all
+	breaker  string    // empty: the first
 	look     report.Look
 	format   string // of the picture
 	scale    int    // of a PNG
@@ -39,6 +40,7 @@ type docOption struct {
 
 var docOptions = []docOption{
 	{"policy", "policy=NAME", "of that policy; several with commas (all)", func(r *request, v string) error { r.policies = strings.Split(v, ","); return nil }},
+	{"breaker", "breaker=NAME", "of that breaker (the first)", func(r *request, v string) error { r.breaker = v; return nil }},
 	{"set", "set=PATH=VALUE", "of a variant, as `run --set` plays it", (*request).readSet},
 	{"theme", "theme=NAME", "light, dark, print, or auto: light, and dark where the reader prefers that (auto)", (*request).readTheme},
 	{"width", "width=N", "pixels of a picture (720), characters of text (80)", func(r *request, v string) error { return readNumber(&r.look.Width, "width", v) }},
@@ -288,6 +290,8 @@ var pictureOptions = []string{"policy", "set", "theme", "width", "from", "to", "
 // docKinds are all that can stand between markers: every picture, and the texts.
 var docKinds = slices.Concat(pictureKinds(), []docKind{
 	{name: "table", about: "the cost table", options: []string{"policy", "set"}, text: func(w io.Writer, _ *request, x *world) error { return report.WriteMarkdown(w, x.results.Rows) }},
+	{name: "story", about: "the run in sentences", options: []string{"policy", "set"}, one: true, text: writeStory},
+	{name: "mermaid", about: "a breaker's states and how often it changed, as a Mermaid diagram", options: []string{"policy", "breaker", "set"}, one: true, text: writeMermaid},
 	{name: "terminal", about: "the timeline as text, and the reason for each transition", options: []string{"policy", "set", "width", "no-caption"}, text: writeTerminal},
 	{name: "yaml", about: "the scenario's file", options: []string{"set"}, source: true, text: func(w io.Writer, _ *request, x *world) error { return writeFence(w, "yaml", string(x.src)) }},
 })
