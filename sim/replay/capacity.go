@@ -19,8 +19,8 @@ type servers struct {
 	cancel   bool
 	slowdown time.Duration // of work that begins, by each other that is being done
 	queue    []waiting
-	head     int           // of the queue, what still waits
-	backlog  time.Duration // the work of those that still wait
+	head     int     // of the queue, what still waits
+	backlog  float64 // the work of those that still wait, in nanoseconds
 
 	toldBusy, toldWaits int
 }
@@ -56,7 +56,12 @@ func newLimit(l *scenarios.Limit) *limit {
 	if l == nil {
 		return nil
 	}
-	return &limit{every: l.Every, slack: time.Duration(min(float64(l.Burst-1)*float64(l.Every), math.MaxInt64/4))}
+	return &limit{every: l.Every, slack: times(l.Burst-1, l.Every)}
+}
+
+// times is n times d, or the longest span there is.
+func times(n int, d time.Duration) time.Duration {
+	return time.Duration(min(float64(n)*float64(d), float64(longest)))
 }
 
 // takes says whether an attempt at now is within the limit.
@@ -139,7 +144,7 @@ func (r *run) arrive(a arrival) {
 		r.begin(a.target, a.waiting)
 	case s.waits < s.room:
 		s.queue = append(s.queue, a.waiting)
-		s.backlog += a.work
+		s.backlog += float64(a.work)
 		s.waits++
 	case waited:
 		c.fate.outcome, c.there = scenarios.Failure, false
@@ -153,7 +158,7 @@ func (s *servers) wait() time.Duration {
 	if s == nil || s.busy < s.all {
 		return 0
 	}
-	return s.backlog / time.Duration(s.all)
+	return time.Duration(min(s.backlog/float64(s.all), float64(longest)))
 }
 
 // full says whether work that comes now is turned away.
@@ -171,7 +176,7 @@ func (r *run) answerAt(c *call, done time.Duration) {
 // begin lets a server do the work.
 func (r *run) begin(target int, w waiting) {
 	now, s := r.clock.Now(), r.targets[target].servers
-	done := now + w.work + time.Duration(s.busy)*s.slowdown
+	done := now + w.work + times(s.busy, s.slowdown)
 	s.busy++
 	r.served++
 	j := job{target, r.served}
@@ -202,7 +207,6 @@ func (r *run) free(at int, start uint64) {
 	s.busy--
 	for s.busy < s.all && s.head < len(s.queue) {
 		w := s.queue[s.head]
-		s.backlog -= w.work
 		if s.head++; s.head > len(s.queue)/2 && s.head > 64 {
 			s.queue = s.queue[:copy(s.queue, s.queue[s.head:])]
 			s.head = 0
@@ -210,7 +214,7 @@ func (r *run) free(at int, start uint64) {
 		if s.cancel && r.calls[w.slot].number != w.number {
 			continue // its caller took it back
 		}
-		s.waits--
+		s.gone(w.work)
 		r.begin(j.target, w)
 	}
 }
@@ -232,7 +236,15 @@ func (r *run) takeBack(c *call, tg *target) {
 	case c.job >= 0:
 		r.free(c.job, c.work) // nothing if it is done
 	case c.there:
-		s.waits--
+		s.gone(c.fate.takes)
+	}
+}
+
+// gone says that so much work waits no more.
+func (s *servers) gone(work time.Duration) {
+	s.waits--
+	if s.backlog -= float64(work); s.waits == 0 {
+		s.backlog = 0 // whatever was lost to rounding
 	}
 }
 

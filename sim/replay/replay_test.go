@@ -152,6 +152,43 @@ func TestAnotherCallerShiftsNobody(t *testing.T) {
 	assert.Equal(t, alone, endings(head+"  - {name: new, count: 3, to: search, every: 1s, until: 5m}\n"+old))
 }
 
+// TestSpansBeyondAnyRun: without a duration a run ends after 73 years, and what
+// takes longer is unfinished; no sum of instants wraps around.
+func TestSpansBeyondAnyRun(t *testing.T) {
+	const decade = 87600 * time.Hour
+	forty := "calls: [" + strings.Repeat("{at: 0s, to: x}, ", 39) + "{at: 0s, to: x}]\n"
+	first := func(n int) (all []time.Duration) {
+		for i := range n {
+			all = append(all, time.Duration(i)*decade)
+		}
+		return all
+	}
+	tests := []struct {
+		name, src string
+		want      []time.Duration // of the ends of attempts
+	}{
+		{"a slowdown", "targets: {x: {latency: 87600h, capacity: {slowdown: 87600h}}}\n" + forty, first(8)[1:]},
+		{"a queue", "targets: {x: {latency: 87600h, capacity: {servers: 1}}}\n" + forty, first(8)[1:]},
+		{"a ladder", "targets: {x: {outcome: failure}}\ncalls: [{at: 0s, to: x}]\npolicies: [{name: p, retry: {attempts: 40, base: 87600h, cap: 87600h, deadline: 0s, jitter: none}}]\n", first(8)},
+		{"hedges", "targets: {x: {latency: 87600h}}\ncalls: [{at: 87600h, to: x}]\npolicies: [{name: p, hedge: {after: 87600h}}]\n", first(3)[2:]},
+	}
+	for _, tt := range tests {
+		s := load(t, "scenario: a\n"+tt.src)
+		var all trace.List
+		check := new(trace.Validator)
+		_, err := replay.Run(s, &s.Policies[0], replay.Options{Sinks: []trace.Sink{check, &all}})
+		require.NoError(t, err, tt.name)
+		require.NoError(t, check.Done(), tt.name)
+		var ends []time.Duration
+		for _, e := range all {
+			if e.Kind == trace.Result {
+				ends = append(ends, e.T)
+			}
+		}
+		assert.Equal(t, tt.want, ends, tt.name)
+	}
+}
+
 type failingSink struct{ after int }
 
 var errFull = errors.New("disk full")

@@ -73,7 +73,7 @@ func (t *target) slow(now, d time.Duration) time.Duration {
 		return d
 	}
 	speed := max(coldest, float64(now-t.cold)/float64(t.warmup))
-	return time.Duration(min(math.Round(float64(d)/speed), math.MaxInt64/4))
+	return time.Duration(min(math.Round(float64(d)/speed), float64(longest)))
 }
 
 // change is the instant at which a target's next segment begins.
