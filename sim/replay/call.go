@@ -210,12 +210,9 @@ func (r *run) serve(c *call) {
 	now := r.clock.Now()
 	tg := &r.targets[c.seat]
 	c.fate = r.fate(c, tg)
-	if c.main != nil && c.fate.outcome == scenarios.Vanish { // the others are waited for
-		c.fate.outcome = scenarios.Timeout
-	}
 	tooMany := c.fate.outcome != scenarios.Vanish && r.limited(c, tg) && !tg.limit.take(now)
 	if tooMany {
-		c.fate = fate{outcome: scenarios.RateLimit, takes: c.fate.there + c.fate.back, retryAfter: tg.limit.wait(now), within: math.MaxInt64}
+		c.fate.limited(tg, tg.limit.wait(now), tg.draws(c))
 	}
 	if c.fate.outcome == scenarios.Vanish {
 		until := now + c.fate.takes
@@ -243,6 +240,7 @@ func (r *run) serve(c *call) {
 		return
 	}
 	c.done = noWork
+	c.fate.alone()
 	r.endAt(c, now+c.fate.takes)
 }
 

@@ -171,7 +171,7 @@ const (
 type fate struct {
 	outcome     scenarios.Outcome
 	takes       time.Duration // of a vanished attempt: until its caller stops waiting; for a server: the work alone
-	there, back time.Duration // the ways; in takes already where no server is waited for
+	there, back time.Duration // the ways
 	within      time.Duration // how long its caller waits at most
 	cut         scenarios.Outcome
 	forever     bool          // a vanished attempt whose caller never stops
@@ -182,10 +182,13 @@ type fate struct {
 func (r *run) fate(c *call, tg *target) fate {
 	now := r.clock.Now()
 	a := tg.answer()
-	k := tg.key.Number(uint64(c.key)).Number(uint64(c.attempt))
+	k := tg.draws(c)
 	f := fate{outcome: draw(a.Mix, k.Number(forOutcome)), retryAfter: -1, within: math.MaxInt64, cut: scenarios.Timeout}
 	if a.RetryAfter != nil {
 		f.retryAfter = *a.RetryAfter
+	}
+	if c.main != nil && f.outcome == scenarios.Vanish { // the others are waited for
+		f.outcome = scenarios.Timeout
 	}
 	if c.script >= 0 {
 		if f.scripted(&r.s.Calls[c.script]) {
@@ -207,18 +210,30 @@ func (r *run) fate(c *call, tg *target) fate {
 	if at := c.whole().givesUp; at < math.MaxInt64 && at-now <= f.within {
 		f.within, f.cut = at-now, scenarios.Cancelled
 	}
-	switch {
-	case f.outcome == scenarios.Vanish:
+	if f.outcome == scenarios.Vanish {
 		f.takes = min(f.takes, f.within)
-	case tg.servers != nil: // which do not know of it
-	default:
-		f.takes += f.there + f.back
-		f.there, f.back = 0, 0
-		if f.takes > f.within { // an answer exactly then is still an answer
-			f.outcome, f.takes = f.cut, f.within
-		}
 	}
 	return f
+}
+
+// draws names the draws of an attempt of c at the target.
+func (t *target) draws(c *call) sim.Key {
+	return t.key.Number(uint64(c.key)).Number(uint64(c.attempt))
+}
+
+// alone settles how an attempt goes that waits for no server. An answer exactly
+// when its caller stops waiting is still an answer.
+func (f *fate) alone() {
+	if f.takes += f.there + f.back; f.takes > f.within {
+		f.outcome, f.takes = f.cut, f.within
+	}
+}
+
+// limited makes it the fate of an attempt beyond the target's limit: turned
+// away as it comes there, and told to come back after that time.
+func (f *fate) limited(tg *target, wait time.Duration, k sim.Key) {
+	f.outcome, f.retryAfter, f.takes = scenarios.RateLimit, wait, 0
+	f.there, f.back = tg.ways(k)
 }
 
 // scripted applies what the entry says, which beats the target. It says whether
@@ -245,7 +260,12 @@ func (f *fate) scripted(e *scenarios.Call) bool {
 // answered draws how long an answer takes.
 func (f *fate) answered(tg *target, a *scenarios.Answer, now time.Duration, k sim.Key) {
 	f.takes = tg.slow(now, sample(a.Latency, k.Number(forLatency)))
-	f.there, f.back = sample(tg.network, k.Number(forThere)), sample(tg.network, k.Number(forBack))
+	f.there, f.back = tg.ways(k)
+}
+
+// ways draws how long the way to the target takes, and the way back.
+func (t *target) ways(k sim.Key) (there, back time.Duration) {
+	return sample(t.network, k.Number(forThere)), sample(t.network, k.Number(forBack))
 }
 
 func draw(m scenarios.Mix, k sim.Key) scenarios.Outcome {
