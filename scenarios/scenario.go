@@ -243,7 +243,7 @@ const (
 // answer that is a success counts (Dean and Barroso, "The Tail at Scale", 2013).
 type Hedge struct {
 	After    time.Duration // since the latest attempt started
-	Attempts int           // in flight at most
+	Attempts int           // in all, the first among them, of each try of a ladder
 }
 
 // TraceFile is the name of the file that holds the policy's trace.

@@ -177,7 +177,7 @@ type ownPolicyW struct {
 
 type hedgeW struct {
 	After    val[duration] `yaml:"after" doc:"So long without an answer starts another attempt (default 1s)." default:"1s"`
-	Attempts val[int]      `yaml:"attempts" doc:"In flight beside each other at most (default 2)." default:"2" minimum:"2" maximum:"10"`
+	Attempts val[int]      `yaml:"attempts" doc:"In all, the first and those beside it, until a retry begins anew (default 2)." default:"2" minimum:"2" maximum:"10"`
 }
 
 type expectationW struct {

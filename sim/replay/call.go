@@ -75,7 +75,7 @@ func (r *run) again(c *call) {
 // attempt asks the gate, if this attempt has one to ask, and goes.
 func (r *run) attempt(c *call) {
 	now := r.clock.Now()
-	c.began = now
+	c.began, c.beside = now, 1
 	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.Gate != scenarios.GateCall)
 	out := ""
 	if asks {
@@ -125,6 +125,7 @@ func (r *run) hedge(c *call) {
 		return
 	}
 	c.tried++
+	c.beside++
 	h := r.newCall(c.route)
 	h.main, h.id, h.script, h.caller, h.key = c, c.id, c.script, c.caller, c.key
 	h.attempt, h.gate, h.seat, h.began = c.tried, c.gate, c.seat, now
@@ -231,7 +232,7 @@ func (r *run) serve(c *call) {
 	c.number = r.started
 	w := c.whole()
 	w.flying++
-	if h := r.policy.Hedge; h != nil && w.flying < h.Attempts {
+	if h := r.policy.Hedge; h != nil && w.beside < h.Attempts {
 		w.timer = c.number
 		r.clock.Schedule(sim.Event{At: now + h.After, Class: classHedge, Seq: w.timer, What: uint32(w.slot)})
 	}

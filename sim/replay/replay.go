@@ -134,6 +134,7 @@ type call struct {
 	hedges  []*call       // in flight, by their starts
 	flying  int           // attempts in flight, hedges among them
 	tried   int           // attempts so far
+	beside  int           // of those, since the ladder last made one, that among them
 	timer   uint64        // the attempt after which a hedge is due, or 0
 	givesUp time.Duration // when it is cancelled
 	slot    int
