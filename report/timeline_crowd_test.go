@@ -25,6 +25,30 @@ func TestAFlappingBreakerStaysSmall(t *testing.T) {
 	assert.Less(t, size(20_000), 300_000)
 }
 
+// TestManyBurstsStaySmall: where there are more than pixels, one mark tells of many.
+func TestManyBurstsStaySmall(t *testing.T) {
+	drawn := func(bursts ...trace.Span) []string {
+		w := world{policy: "breaker", end: time.Hour, targets: 1, tools: 1, moves: 1}
+		h := w.history(t)
+		h.Bursts = map[string][]trace.Span{h.Run.Targets[0].Name: bursts}
+		var b bytes.Buffer
+		require.NoError(t, pictured(t, "timeline", Look{}, h).WriteSVG(&b))
+		return regexp.MustCompile(`(?:[\d,]+ bursts|burst) from .*? to [\d.]+[^<]*`).FindAllString(b.String(), -1)
+	}
+	from := func(start, apart time.Duration, n int) (all []trace.Span) {
+		for i := range n {
+			at := start + time.Duration(i)*apart
+			all = append(all, trace.Span{From: at, To: at + apart/2})
+		}
+		return all
+	}
+	assert.Empty(t, drawn())
+	assert.Equal(t, []string{"burst from 5 min to 7 min 30 s", "burst from 10 min to 12 min 30 s"}, drawn(from(5*time.Minute, 5*time.Minute, 2)...))
+	many := drawn(from(0, 3*time.Millisecond, 1_000_000)...)
+	assert.Less(t, len(many), 300)
+	assert.Equal(t, "5,907 bursts from 0 s to 17.72 s", many[0])
+}
+
 func TestStretches(t *testing.T) {
 	at := func(seconds ...int) []Band {
 		var bands []Band

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -370,17 +371,26 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 	}
 }
 
-// bursts draws the target's bursts, as far as they are in [from, to).
+// bursts draws the target's bursts, as far as they are in [from, to). Those that
+// would touch the one before are drawn with it: there may be millions.
 func (l *lanePlotter) bursts(all []trace.Span, from, to time.Duration, y float64) {
-	for _, s := range all {
-		if s.From >= to || s.To <= from || !l.f.meetsSpan(s) {
-			continue
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].To > max(from, l.f.begin) }):]
+	all = all[:sort.Search(len(all), func(i int) bool { return all[i].From >= min(to, l.f.end) })]
+	for len(all) > 0 {
+		extent := func(n int) box { return l.span(max(all[0].From, from), min(all[n-1].To, to), y+targetHeight-7, 5) }
+		n, b := 1, extent(1)
+		for n < len(all) && l.x(all[n].From) <= b.x+b.w {
+			n++
+			b = extent(n)
 		}
-		b := l.span(max(s.From, from), min(s.To, to), y+targetHeight-7, 5)
-		b.w = max(b.w, 1)
-		done := l.pen.group(fmt.Sprintf("burst from %s to %s", l.clock(s.From), l.clock(s.To)))
+		name := "burst"
+		if n > 1 {
+			name = Thousands(int64(n)) + " bursts"
+		}
+		done := l.pen.group(fmt.Sprintf("%s from %s to %s", name, l.clock(all[0].From), l.clock(all[n-1].To)))
 		l.pen.rect("down-ink", b)
 		done()
+		all = all[n:]
 	}
 }
 

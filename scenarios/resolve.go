@@ -61,6 +61,7 @@ type resolver struct {
 	breakers []string
 	callable []string          // targets and model breakers
 	guarded  map[string]string // targets, and the tool breakers that gate them
+	bursty   float64           // how many bursts the targets have, about
 	// Some were refused: an unknown name may be one of them.
 	anyTarget, anyBreaker, anyPolicy bool
 }
@@ -220,8 +221,12 @@ func (r *resolver) capacity(w *val[capacityW]) *Capacity {
 	return c
 }
 
-// shortestBurst bounds how often a target changes between two events of a run.
-const shortestBurst = time.Millisecond
+// shortestBurst bounds how often a target changes between two events of a run,
+// and MostBursts how often all of them do in all, as a limit of calls bounds those.
+const (
+	shortestBurst = time.Millisecond
+	MostBursts    = 5_000_000
+)
 
 func (r *resolver) bursts(w *val[burstsW]) *Bursts {
 	b := &Bursts{Apart: time.Duration(w.V.Apart.V), For: time.Duration(w.V.For.V), Behavior: r.behavior(&w.V.behaviorW)}
@@ -241,6 +246,13 @@ func (r *resolver) bursts(w *val[burstsW]) *Bursts {
 	}
 	if b.Mix == nil && b.Latency == nil && b.RetryAfter == nil {
 		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "bursts change nothing; say outcome, mix, latency or retry_after")
+	}
+	if min(b.Apart, b.For) < shortestBurst { // that was said
+		return b
+	}
+	if r.bursty += r.s.Duration.Seconds() / (b.Apart + b.For).Seconds(); r.bursty > MostBursts {
+		r.d.fault(w.node, "up to here that is about %.0f bursts, more than %d; make them longer, or the run shorter", r.bursty, MostBursts)
+		r.bursty = math.Inf(-1) // said once
 	}
 	return b
 }

@@ -218,7 +218,7 @@ func replayOne(s *scenarios.Scenario, p *scenarios.Policy, meter *report.Meter, 
 	if err == nil {
 		err = check.Done()
 	}
-	if errors.Is(err, replay.ErrTooManyCalls) {
+	if errors.Is(err, replay.ErrTooManyCalls) || errors.Is(err, replay.ErrTooManyBursts) {
 		err = wrong{err}
 	}
 	return failures, err

@@ -16,6 +16,9 @@ import (
 // ErrTooManyCalls stops a run that would make more calls than it may.
 var ErrTooManyCalls = errors.New("the run makes more calls than the limit (raise it with --limit)")
 
+// ErrTooManyBursts stops a run whose targets' bursts would go on for ever.
+var ErrTooManyBursts = fmt.Errorf("the run has more than %d bursts; make them longer, or the run shorter", scenarios.MostBursts)
+
 // Failure is an expectation that did not hold.
 type Failure struct {
 	Line    int // in the scenario file

@@ -97,6 +97,7 @@ type run struct {
 	targets []target
 	changes []change      // of targets, still to come
 	bursty  []int         // targets with bursts
+	bursts  int           // of all of them, so far
 	bounded []int         // targets with servers
 	second  time.Duration // the next whole one, at which they are measured
 	loads   []trace.Event // what came of that and was not told yet

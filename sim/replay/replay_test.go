@@ -218,6 +218,14 @@ func TestTooManyCallsAreRefusedWhileItRuns(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// TestTooManyBurstsEndARun that states no duration by which they could be counted.
+func TestTooManyBurstsEndARun(t *testing.T) {
+	s := load(t, "scenario: a\ntargets: {x: {bursts: {apart: 1ms, for: 1ms, outcome: failure}}}\ncalls: [{at: 0s, to: x}, {at: 87600h, to: x}]")
+	_, err := replay.Run(s, &s.Policies[0], replay.Options{})
+	assert.ErrorIs(t, err, replay.ErrTooManyBursts)
+	assert.EqualError(t, err, "test.yaml: x: the run has more than 5000000 bursts; make them longer, or the run shorter")
+}
+
 // TestExpectations has every form hold, and fail with a message that says what came.
 // TestFailuresShowWhatIsAroundThem: the last events of the breaker up to the
 // place, and the next ones, or those of the call.

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -94,9 +94,6 @@ func changes(targets []target) []change {
 	return all
 }
 
-// mostToggles bounds a run whose bursts go on for ever while nothing else happens.
-const mostToggles = 10_000_000
-
 // advance lets targets change up to and including the instant t: first their
 // measures are told, then phases change, then bursts.
 func (r *run) advance(t time.Duration) {
@@ -149,8 +146,11 @@ func (r *run) toggle(tg *target) {
 	b.on = !b.on
 	r.emit(trace.Event{T: b.next, Kind: trace.Burst, Target: tg.name, On: b.on})
 	b.plan(tg.key)
-	if b.n > mostToggles && r.err == nil {
-		r.err = errors.New(r.s.File + ": " + tg.name + " has more bursts than are played; make them longer, or the run shorter")
+	if b.on {
+		r.bursts++
+	}
+	if r.bursts > scenarios.MostBursts && r.err == nil {
+		r.err = fmt.Errorf("%s: %s: %w", r.s.File, tg.name, ErrTooManyBursts)
 	}
 }
 
