@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // decoder walks the tree along the types of wire.go, and collects every fault.
@@ -168,8 +170,8 @@ func (d *decoder) number(n ast.Node, v reflect.Value, what string) {
 	if !ok {
 		return
 	}
-	if _, quoted := n.(*ast.StringNode); quoted {
-		text = "\x00" + text // a number in quotes is none
+	if s, ok := n.(*ast.StringNode); ok && s.Token.Type != token.StringType {
+		text = "\x00" + text // a number in quotes is none; one such as 1e-6 is taken for a word
 	}
 	var err error
 	switch v.Kind() {
@@ -179,11 +181,19 @@ func (d *decoder) number(n ast.Node, v reflect.Value, what string) {
 			v.SetInt(i)
 			return
 		}
+		if errors.Is(err, strconv.ErrRange) {
+			d.fault(n, "%s is %s; it must be from %d to %d", what, clip(text), math.MinInt32, math.MaxInt32)
+			return
+		}
 		d.fault(n, "%s wants a whole number", what)
 	case reflect.Uint64:
 		var u uint64
 		if u, err = strconv.ParseUint(text, 10, 64); err == nil {
 			v.SetUint(u)
+			return
+		}
+		if errors.Is(err, strconv.ErrRange) {
+			d.fault(n, "%s is %s; it must be from 0 to %d", what, clip(text), uint64(math.MaxUint64))
 			return
 		}
 		d.fault(n, "%s wants a whole number from 0 on", what)

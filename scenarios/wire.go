@@ -209,8 +209,8 @@ func (d *duration) parse(text string) error {
 	v, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		if _, e := strconv.ParseFloat(text, 64); e == nil {
-			return fmt.Errorf("%s has no unit; write %ss", clip(text), clip(text))
+		if seconds := inSeconds(text); seconds != "" {
+			return fmt.Errorf("%s has no unit; write %s", text, seconds)
 		}
 		if durationShape.MatchString(text) { // too large for a number of nanoseconds
 			return fmt.Errorf("%s is more than ten years", clip(text))
@@ -223,6 +223,20 @@ func (d *duration) parse(text string) error {
 	}
 	*d = duration(v)
 	return nil
+}
+
+// inSeconds is a plain number as a duration, or nothing if that is none either.
+func inSeconds(text string) string {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return ""
+	}
+	for _, s := range []string{text + "s", strconv.FormatFloat(n, 'f', -1, 64) + "s"} {
+		if v, err := time.ParseDuration(s); err == nil && v >= 0 && v <= longestDuration && len(s) <= 20 {
+			return s
+		}
+	}
+	return ""
 }
 
 // outcomes is how many there are.
