@@ -112,7 +112,10 @@ func (c *caller) due(g *scenarios.Callers, calls float64) time.Duration {
 			calls -= area
 			continue
 		}
-		root := math.Sqrt(float64(a*a) + float64(float64(2*(b-a)/span)*calls)) // the rate by then
+		if calls == 0 { // also where the rate is 0 as yet
+			return from
+		}
+		root := math.Sqrt(max(0, float64(a*a)+float64(float64(2*(b-a)/span)*calls))) // the rate by then
 		return later(from, 2*calls/(a+root))
 	}
 	return math.MaxInt64
