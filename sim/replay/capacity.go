@@ -143,6 +143,7 @@ func (r *run) arrive(a arrival) {
 	case s.busy < s.all:
 		r.begin(a.target, a.waiting)
 	case s.waits < s.room:
+		r.tidy(s)
 		s.queue = append(s.queue, a.waiting)
 		s.backlog += float64(a.work)
 		s.waits++
@@ -150,6 +151,20 @@ func (r *run) arrive(a arrival) {
 		c.fate.outcome, c.there = scenarios.Failure, false
 		r.answerAt(c, r.clock.Now())
 	}
+}
+
+// tidy takes out of the queue what was taken back, once that is most of it.
+func (r *run) tidy(s *servers) {
+	if !s.cancel || len(s.queue)-s.head <= 2*s.waits+64 {
+		return
+	}
+	waits := s.queue[:0]
+	for _, w := range s.queue[s.head:] {
+		if r.calls[w.slot].number == w.number {
+			waits = append(waits, w)
+		}
+	}
+	s.queue, s.head = waits, 0
 }
 
 // wait is about how long work that comes now would wait for a server: as if the

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -124,4 +125,25 @@ func dumbQueue(servers, room int, cancel bool, scripted, made []want) (ends []st
 	}
 	slices.Sort(ends)
 	return ends
+}
+
+// TestWhoLeftTheQueueTakesNoMemory plays ten times as many calls that give up
+// behind one that hangs.
+func TestWhoLeftTheQueueTakesNoMemory(t *testing.T) {
+	allocated := func(until time.Duration) float64 {
+		s := load(t, fmt.Sprintf(`
+scenario: a
+targets: {x: {latency: 1h, capacity: {servers: 1, cancel_on_timeout: true}}}
+calls: [{at: 0s, to: x}]
+callers: [{to: x, rate: 1000/s, timeout: 10ms, start: 1s, until: %s}]
+`, until))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := replay.Run(s, &s.Policies[0], replay.Options{})
+		require.NoError(t, err)
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	few, many := allocated(20*time.Second), allocated(200*time.Second)
+	assert.Less(t, many-few, 1e6, "bytes for 180,000 more calls")
 }
