@@ -51,7 +51,7 @@ func TestASickToolInTheTerminal(t *testing.T) {
 	h := historyOf(t, written(t, sickRun, sickText))
 	var b bytes.Buffer
 	require.NoError(t, report.WriteTerminal(&b, []*report.History{h}, report.TerminalOptions{}))
-	require.NoError(t, report.WriteReasons(&b, h, 0))
+	require.NoError(t, report.WriteMoments(&b, []*report.History{h}, report.TerminalOptions{}))
 	golden(t, "terminal-sick-80.txt", b.String())
 	b.Reset()
 	require.NoError(t, report.WriteTerminal(&b, []*report.History{h}, report.TerminalOptions{Color: true}))

@@ -63,7 +63,7 @@ func TestMermaidTakesNoNameForSyntax(t *testing.T) {
 	names := []string{`"] --> x`, "a;b", "%% no", "end", "<script>", "}\nstate x", "#35;", `\"`, "---", "日本", "\x00\x1b\xff", "[*] --> [*]: `x`", "note left of x", "a:b"}
 	for _, name := range names {
 		info := &trace.RunInfo{Policy: name, Breakers: []trace.Breaker{{Name: name, Kind: "model", Model: &trace.Model{Primary: "p", Chain: []trace.Backup{{Name: name}}}}}}
-		h := told(t, info,
+		h := recorded(t, info,
 			trace.Event{T: 1, Kind: trace.Transition, Breaker: name, From: "primary", To: "fallback", Rule: "M10", Effective: 1}, trace.Event{T: 1, Kind: trace.Switch, Breaker: name, From: "p", To: name, Rule: "M10"},
 			trace.Event{T: 30, Kind: trace.End})
 		var b bytes.Buffer

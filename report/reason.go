@@ -1,14 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/clipperhouse/displaywidth"
 
 	"github.com/breakersim/breakersim/sim/trace"
 )
@@ -194,96 +188,6 @@ func outcomeWord(outcome string) string {
 	default:
 		return outcome
 	}
-}
-
-// step is one line of a run's story: a transition, or another model that serves.
-type step struct {
-	at      time.Duration
-	breaker string
-	move    string
-	why     string
-}
-
-// WriteReasons tells every change of every breaker in the order of effective
-// times, with its reason, a line each. Beyond limit lines (0: no limit) it says
-// how many are left out. Without a change it writes nothing.
-func WriteReasons(w io.Writer, h *History, limit int) error {
-	steps := h.steps()
-	left := 0
-	if limit > 0 && len(steps) > limit {
-		left = len(steps) - limit
-		steps = steps[:limit]
-	}
-	var rows [][]string
-	for _, s := range steps {
-		row := []string{moment(s.at, h.End)}
-		if len(h.Breakers) > 1 {
-			row = append(row, s.breaker)
-		}
-		rows = append(rows, append(row, s.move, s.why))
-	}
-	for _, line := range aligned(rows) {
-		if _, err := io.WriteString(w, line+"\n"); err != nil {
-			return err
-		}
-	}
-	if left > 0 {
-		_, err := fmt.Fprintf(w, "… and %s more\n", Thousands(int64(left)))
-		return err
-	}
-	return nil
-}
-
-// aligned joins the cells of each row, three blanks apart. All but the last
-// column are as wide as their widest cell.
-func aligned(rows [][]string) []string {
-	var widths []int
-	for _, row := range rows {
-		for i, s := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], displaywidth.String(s))
-		}
-	}
-	lines := make([]string, len(rows))
-	for k, row := range rows {
-		var b strings.Builder
-		for i, s := range row {
-			b.WriteString(s)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-displaywidth.String(s)+3))
-			}
-		}
-		lines[k] = b.String()
-	}
-	return lines
-}
-
-// steps are the story of the run, by effective times. A change of the served
-// model at a transition is told with it.
-func (h *History) steps() []step {
-	var all []step
-	for _, c := range h.changes {
-		if c.moment >= 0 {
-			m := &h.Moments[c.moment]
-			why := m.Reason()
-			if m.Rule != "" {
-				why = m.Rule + ": " + why
-			}
-			if m.Switched {
-				why += "; " + servedBy(m.Serves)
-			}
-			all = append(all, step{m.Effective, m.Breaker, m.From + " → " + m.To, why})
-			continue
-		}
-		all = append(all, step{c.change.T, c.change.Breaker, "(" + c.state + ")", switchReason(&c.change)})
-	}
-	for _, d := range h.detours {
-		all = append(all, step{d.first, d.breaker, "(" + d.state + ")", d.reason(h.End)})
-	}
-	slices.SortStableFunc(all, func(x, y step) int { return cmp.Compare(x.at, y.at) })
-	return all
 }
 
 // reason says why calls go elsewhere, how many and how long.

@@ -110,21 +110,26 @@ var vanishedRun = trace.RunInfo{Scenario: "vanished", Policy: "breaker", PolicyA
 	Breakers: []trace.Breaker{toolBreaker("search"), modelBreaker("llm", "opus", "sonnet", "haiku")},
 	Targets:  []trace.Target{upAndDown("search", seconds(0, 25)), upAndDown("opus", seconds(9, 90)), upAndDown("sonnet", seconds(20, 40)), upAndDown("haiku")}}
 
-func TestReasonsOfARun(t *testing.T) {
+// TestMoments are told by number, each with its rule and its reason, beside the
+// moment or, where that is too narrow, below it.
+func TestMoments(t *testing.T) {
+	tool, model := historyOf(t, written(t, toolRun, toolText)), historyOf(t, written(t, modelRun, modelText))
+	both := historyOf(t, written(t, vanishedRun, vanishedText))
 	for name, x := range map[string]struct {
-		history *report.History
-		limit   int
+		panels []*report.History
+		o      report.TerminalOptions
 	}{
-		"reasons-tool.txt":  {historyOf(t, written(t, toolRun, toolText)), 0},
-		"reasons-model.txt": {historyOf(t, written(t, modelRun, modelText)), 20},
-		"reasons-both.txt":  {historyOf(t, written(t, vanishedRun, vanishedText)), 0},
-		"reasons-limit.txt": {historyOf(t, written(t, vanishedRun, vanishedText)), 4},
+		"moments-tool.txt":     {[]*report.History{tool}, report.TerminalOptions{}},
+		"moments-model.txt":    {[]*report.History{model}, report.TerminalOptions{Width: 120}},
+		"moments-both.txt":     {[]*report.History{both}, report.TerminalOptions{Width: 100, ASCII: true}},
+		"moments-narrow.txt":   {[]*report.History{both}, report.TerminalOptions{Width: 50}},
+		"moments-policies.txt": {[]*report.History{both, unguarded(t), tool}, report.TerminalOptions{}},
 	} {
 		var b bytes.Buffer
-		require.NoError(t, report.WriteReasons(&b, x.history, x.limit))
+		require.NoError(t, report.WriteMoments(&b, x.panels, x.o))
 		golden(t, name, b.String())
 	}
 	var b bytes.Buffer
-	require.NoError(t, report.WriteReasons(&b, historyOf(t, written(t, trace.RunInfo{}, "1s end states={}")), 5))
+	require.NoError(t, report.WriteMoments(&b, []*report.History{unguarded(t)}, report.TerminalOptions{}))
 	assert.Empty(t, b.String())
 }

@@ -32,7 +32,7 @@ func toolRun(t testing.TB) *History {
 	refuse := func(at time.Duration, call int, rule string) trace.Event {
 		return trace.Event{T: at, Kind: trace.Refuse, Call: call, Attempt: 1, Breaker: "b", Rule: rule}
 	}
-	return told(t, info,
+	return recorded(t, info,
 		result(1*s, 1, trace.Failure, "T3", true), result(2*s, 2, trace.Failure, "T3", true), result(3*s, 3, trace.Failure, "T3", true), move(3*s, 3*s, "closed", "open", "T3"),
 		refuse(10*s, 4, "T4"), result(11*s, 5, trace.Success, "T10", false),
 		move(33*s, 33*s, "open", "half-open", "T5"), result(34*s, 6, trace.Success, "T13", false), refuse(40*s, 8, "T6"),
@@ -41,7 +41,7 @@ func toolRun(t testing.TB) *History {
 		trace.Event{T: 120 * s, Kind: trace.End})
 }
 
-func told(t testing.TB, info *trace.RunInfo, events ...trace.Event) *History {
+func recorded(t testing.TB, info *trace.RunInfo, events ...trace.Event) *History {
 	t.Helper()
 	h := new(History)
 	require.NoError(t, h.Event(&trace.Event{Kind: trace.Run, Run: info}))
@@ -109,7 +109,7 @@ func TestAMoveByNoRule(t *testing.T) {
 func TestWhoServedInFallback(t *testing.T) {
 	const s = time.Second
 	info := &trace.RunInfo{Policy: "breaker", Breakers: []trace.Breaker{{Name: "llm", Kind: "model", Model: &trace.Model{Primary: "p", Chain: []trace.Backup{{Name: "b1"}, {Name: "b2"}}, ProbationFailures: 0}}}}
-	h := told(t, info,
+	h := recorded(t, info,
 		trace.Event{T: 3 * s, Kind: trace.Transition, Breaker: "llm", From: "primary", To: "fallback", Rule: "M10", Effective: 3 * s}, trace.Event{T: 3 * s, Kind: trace.Switch, Breaker: "llm", From: "p", To: "b1", Rule: "M10"},
 		trace.Event{T: 5 * s, Kind: trace.Switch, Breaker: "llm", From: "b1", To: "b2", Rule: "M11"},
 		trace.Event{T: 9 * s, Kind: trace.Switch, Breaker: "llm", From: "b2", Rule: "M11"},

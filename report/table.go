@@ -60,27 +60,26 @@ const undefined = "–"
 // narrowest is the least width that tables and pictures of text are made for.
 const narrowest = 40
 
-// WriteTable writes the cost table for a terminal of that many cells (at least
-// 40): a line for each figure and a column for each policy, so that all figures
-// fit. Policies that do not fit beside each other come below each other. Where
-// there is room a last column says what each figure is.
-func WriteTable(w io.Writer, rows []Row, width int) error {
-	width = max(width, narrowest)
+// leastAbout is the room in which a column can say what each figure is.
+const leastAbout = 24
+
+// WriteTable writes the cost table for a terminal: a line for each figure and a
+// column for each policy, so that all figures fit. Policies that do not fit
+// beside each other come below each other. Where there is room a last column says
+// what each figure is.
+func WriteTable(w io.Writer, rows []Row, o TerminalOptions) error {
 	for first := true; len(rows) > 0 || first; first = false {
 		if !first {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
 			}
 		}
-		n := len(rows)
-		for n > 1 && gridWidth(grid(rows[:n], false, width)) > width {
-			n--
+		n := fitting(rows, &o)
+		g := grid(rows[:n], false, &o)
+		if room := o.width() - gridWidth(g) - 2; room >= leastAbout {
+			g = wrapLast(grid(rows[:n], true, &o), room)
 		}
-		g := grid(rows[:n], true, width)
-		if gridWidth(g) > width {
-			g = grid(rows[:n], false, width)
-		}
-		if err := writePlain(w, g, n); err != nil {
+		if err := writePlain(w, g, n, &o); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -88,10 +87,38 @@ func WriteTable(w io.Writer, rows []Row, width int) error {
 	return nil
 }
 
+// fitting is how many of the policies to put beside each other: as many as fit,
+// or fewer if that makes blocks of one size.
+func fitting(rows []Row, o *TerminalOptions) int {
+	n := len(rows)
+	for n > 1 && gridWidth(grid(rows[:n], false, o)) > o.width() {
+		n--
+	}
+	if n == 0 {
+		return 0
+	}
+	blocks := (len(rows) + n - 1) / n
+	return (len(rows) + blocks - 1) / blocks
+}
+
+// wrapLast wraps the last column to so many cells.
+func wrapLast(lines [][]string, room int) (wrapped [][]string) {
+	for _, line := range lines {
+		last := len(line) - 1
+		for k, part := range wrap(line[last], room) {
+			if k > 0 {
+				line = make([]string, last+1)
+			}
+			wrapped = append(wrapped, append(slices.Clone(line[:last]), part))
+		}
+	}
+	return wrapped
+}
+
 // WriteMarkdown writes the cost table as a Markdown table, a line for each
 // figure and a column for each policy, with a last column that says what it is.
 func WriteMarkdown(w io.Writer, rows []Row) error {
-	lines := grid(rows, true, 0)
+	lines := grid(rows, true, nil)
 	for _, line := range lines {
 		for k := range line {
 			line[k] = inlineMarkdown(line[k])
@@ -106,13 +133,13 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 }
 
 // grid is the table's text: the head, then a line for each figure. For a
-// terminal (width > 0) an empty line parts the groups, and long names are cut.
-func grid(rows []Row, about bool, width int) [][]string {
+// terminal (o is not nil) an empty line parts the groups, and long names are cut.
+func grid(rows []Row, about bool, o *TerminalOptions) [][]string {
 	head := []string{""}
 	for i := range rows {
 		name := rows[i].Policy
-		if width > 0 {
-			name = displaywidth.TruncateString(name, width-longestHeading-3, "…")
+		if o != nil {
+			name = o.cut(name, o.width()-longestHeading-3)
 		}
 		head = append(head, name)
 	}
@@ -125,12 +152,16 @@ func grid(rows []Row, about bool, width int) [][]string {
 		if c.Group == "price" && !slices.ContainsFunc(rows, func(r Row) bool { return r.Cost.Priced }) {
 			continue
 		}
-		if width > 0 && i > 0 && c.Group != Columns[i-1].Group {
+		if o != nil && i > 0 && c.Group != Columns[i-1].Group {
 			lines = append(lines, make([]string, len(head)))
 		}
 		line := []string{c.Heading}
 		for k := range rows {
-			line = append(line, c.text(&rows[k].Cost))
+			figure := c.text(&rows[k].Cost)
+			if o != nil {
+				figure = o.Text(figure)
+			}
+			line = append(line, figure)
 		}
 		if about {
 			line = append(line, c.About)
@@ -174,8 +205,9 @@ func gridWidth(lines [][]string) int {
 }
 
 // writePlain writes the lines with nothing but a rule below the head.
-func writePlain(w io.Writer, lines [][]string, policies int) error {
-	style := tw.Rendition{Borders: tw.BorderNone, Symbols: tw.NewSymbolCustom("plain").WithRow("─").WithCenter("─"),
+func writePlain(w io.Writer, lines [][]string, policies int, o *TerminalOptions) error {
+	rule := o.signs().line
+	style := tw.Rendition{Borders: tw.BorderNone, Symbols: tw.NewSymbolCustom("plain").WithRow(rule).WithCenter(rule),
 		Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.Lines{ShowHeaderLine: tw.On}}}
 	text, err := render(renderer.NewBlueprint(style), lines, policies)
 	if err != nil {

@@ -27,10 +27,13 @@ func tableRows(t *testing.T) []report.Row {
 func TestTables(t *testing.T) {
 	rows := tableRows(t)
 	for name, draw := range map[string]func(*bytes.Buffer) error{
-		"table-one-80.txt":  func(b *bytes.Buffer) error { return report.WriteTable(b, rows[:1], 80) },
-		"table-four-80.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, 80) },
-		"table-four-50.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, 50) },
-		"table-none.txt":    func(b *bytes.Buffer) error { return report.WriteTable(b, nil, 80) },
+		"table-one-80.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows[:1], report.TerminalOptions{}) },
+		"table-one-60.txt": func(b *bytes.Buffer) error {
+			return report.WriteTable(b, rows[:1], report.TerminalOptions{Width: 60, ASCII: true})
+		},
+		"table-four-80.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, report.TerminalOptions{}) },
+		"table-four-60.txt": func(b *bytes.Buffer) error { return report.WriteTable(b, rows, report.TerminalOptions{Width: 60}) },
+		"table-none.txt":    func(b *bytes.Buffer) error { return report.WriteTable(b, nil, report.TerminalOptions{}) },
 		"table.md":          func(b *bytes.Buffer) error { return report.WriteMarkdown(b, rows) },
 	} {
 		var b bytes.Buffer
@@ -46,7 +49,7 @@ func TestTableNeverWider(t *testing.T) {
 	rows[2].Policy = strings.Repeat("遮断器", 9)
 	for width := 40; width < 160; width++ {
 		var b bytes.Buffer
-		require.NoError(t, report.WriteTable(&b, rows, width))
+		require.NoError(t, report.WriteTable(&b, rows, report.TerminalOptions{Width: width, ASCII: width%2 == 1}))
 		for line := range strings.Lines(b.String()) {
 			assert.LessOrEqual(t, displaywidth.String(strings.TrimSuffix(line, "\n")), width, line)
 		}

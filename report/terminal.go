@@ -12,16 +12,31 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-// TerminalOptions say what the terminal can show.
+// TerminalOptions say what the terminal can show. The zero value is 80 cells of
+// Unicode without colour.
 type TerminalOptions struct {
 	Width int  // cells; 0: 80, and never less than 40
 	Color bool // colour beside the glyphs, by ANSI sequences
+	ASCII bool // the same in ASCII alone
 }
 
+// width is in cells.
+func (o *TerminalOptions) width() int {
+	if o.Width == 0 {
+		return 80
+	}
+	return max(o.Width, narrowest)
+}
+
+// proseWidth is that of sentences, which are hard to read in very long lines.
+func (o *TerminalOptions) proseWidth() int { return min(o.width(), 120) }
+
 // WriteTerminal draws timelines in characters, no wider than the terminal: for
-// every policy and breaker how its target fares, the breaker's state and what
-// became of the calls, above one axis. Each cell is a stretch of time and shows
-// the most notable thing in it, so that nothing is too short to be seen.
+// every policy and breaker how its target fares, the breaker's state, its key
+// moments by the numbers under which [WriteMoments] tells them, and what became
+// of the calls, above one axis. Each cell is a stretch of time and shows the most
+// notable thing in it, so that nothing is too short to be seen; where calls are
+// many they have a lane for each outcome, which shows how many.
 func WriteTerminal(w io.Writer, panels []*History, o TerminalOptions) error {
 	if len(panels) == 0 {
 		return nil
@@ -34,85 +49,118 @@ func WriteTerminal(w io.Writer, panels []*History, o TerminalOptions) error {
 		if len(panels) > 1 {
 			t.heading(h.Run)
 		}
-		t.panel(h)
+		t.panel(i, h)
 	}
 	t.axis()
 	t.legend()
-	return t.write(w)
+	return writeLines(w, t.lines)
+}
+
+// WriteTitle writes a scenario's title above its timelines.
+func WriteTitle(w io.Writer, title string, o TerminalOptions) error {
+	lines := wrap(o.Text(title), o.width())
+	for i := range lines {
+		lines[i] = o.colored(bold, lines[i])
+	}
+	return writeLines(w, lines)
 }
 
 // terminal is a picture under way.
 type terminal struct {
-	width, margin, cells int // margin: the labels and the blank after them
-	end                  time.Duration
-	color                bool
-	used                 map[glyph]bool
-	scored               bool // a health score is shown
-	lines                []string
+	TerminalOptions
+	*signs
+	margin, cells int // margin: the labels and the blank after them
+	end           time.Duration
+	moments       []numbered
+	dense         bool // calls have a lane for each outcome
+	most          int  // calls in one cell of one lane
+	used          map[glyph]bool
+	numbers       bool // of moments are shown
+	changed       bool // so is a change of the model that serves
+	scored        bool // and a health score
+	lines         []string
 }
 
 func newTerminal(panels []*History, o TerminalOptions) *terminal {
-	t := &terminal{width: o.Width, color: o.Color, used: map[glyph]bool{}}
-	if t.width == 0 {
-		t.width = 80
-	}
-	t.width = max(t.width, narrowest)
-	longest := displaywidth.String("breaker") // and "calls", "health"
+	t := &terminal{TerminalOptions: o, signs: o.signs(), used: map[glyph]bool{}}
+	t.moments, _ = keyMoments(panels, anyTime)
+	longest := displaywidth.String("breaker") // and "moments", "calls", "health"
 	for _, h := range panels {
 		t.end = max(t.end, h.End)
 		for _, g := range h.groups() {
 			for _, name := range g.names() {
-				longest = max(longest, displaywidth.String(name))
+				longest = max(longest, displaywidth.String(t.Text(name)))
 			}
 		}
 	}
-	t.margin = min(longest, t.width/4) + 1
-	t.cells = t.width - t.margin
+	room := func() {
+		t.margin = min(longest, t.width()/4) + 1
+		t.cells = t.width() - t.margin
+	}
+	room()
+	if t.dense = t.crowded(panels); t.dense {
+		longest = max(longest, displaywidth.String("rate limit")) // the longest outcome
+		room()
+		t.most = t.mostCalls(panels)
+	}
 	return t
 }
 
+// anyTime is every instant of a run.
+func anyTime(time.Duration) bool { return true }
+
 func (t *terminal) line(s string) { t.lines = append(t.lines, strings.TrimRight(s, " ")) }
 
+// heading names a panel's policy on a rule.
 func (t *terminal) heading(r *trace.RunInfo) {
-	s := r.Policy
+	head, about := t.rule(2)+" ", ""
 	if r.PolicyAbout != "" {
-		s += ": " + r.PolicyAbout
+		about = ": " + r.PolicyAbout
 	}
-	t.line(displaywidth.TruncateString(s, t.width, "…"))
+	lines := hang(head, t.Text(r.Policy+about), t.width())
+	if last := displaywidth.String(lines[0]); len(lines) == 1 && last+4 <= t.width() {
+		lines[0] += " " + t.rule(t.width()-last-1)
+	}
+	for i := range lines {
+		t.line(t.colored(bold, lines[i]))
+	}
 }
 
-func (t *terminal) panel(h *History) {
-	for i, g := range h.groups() {
-		if i > 0 {
+// rule is a rule of n cells.
+func (t *terminal) rule(n int) string { return strings.Repeat(t.signs.line, n) }
+
+func (t *terminal) panel(i int, h *History) {
+	for k, g := range h.groups() {
+		if k > 0 {
 			t.line("")
 		}
 		for _, target := range g.targets {
-			t.row(target.Name, t.truth(target, h.End))
+			t.row(target.Name, t.truth(target, h))
 		}
 		if g.breaker != nil {
-			cells, names := t.states(g.breaker)
-			t.row(g.breakerName(), t.served(cells, names))
+			t.row(g.breakerName(), t.states(g.breaker))
+			if marks := t.marks(i, g.breaker); marks != nil {
+				t.row("moments", marks)
+			}
 			if len(g.breaker.Health) > 0 {
 				t.row("health", t.health(g.breaker.Health, h.End))
 			}
 		}
-		t.row("calls", t.calls(g.marks))
+		t.calls(g.marks)
 	}
 }
 
 // row writes a label and its cells.
 func (t *terminal) row(label string, cells []cell) {
-	label = displaywidth.TruncateString(label, t.margin-1, "…")
 	var b strings.Builder
-	b.WriteString(label + strings.Repeat(" ", t.margin-displaywidth.String(label)))
-	for i, c := range cells {
-		if t.color && c.color != 0 && (i == 0 || cells[i-1].color != c.color) {
-			b.WriteString(c.color.on())
+	b.WriteString(fill(t.cut(label, t.margin-1), t.margin))
+	for from := 0; from < len(cells); {
+		to, piece := from, ""
+		for ; to < len(cells) && cells[to].color == cells[from].color; to++ {
+			piece += cells[to].text
 		}
-		b.WriteString(c.text)
-		if t.color && c.color != 0 && (i == len(cells)-1 || cells[i+1].color != c.color) {
-			b.WriteString(colorOff)
-		}
+		b.WriteString(t.colored(cells[from].color, piece))
+		from = to
 	}
 	t.line(b.String())
 }
@@ -125,229 +173,86 @@ func (t *terminal) at(d time.Duration) int {
 	return min(int(float64(d)/float64(t.end)*float64(t.cells)), t.cells-1)
 }
 
-// truth is how the target fares by its script, up to end.
-func (t *terminal) truth(target *trace.Target, end time.Duration) []cell {
-	g := make([]glyph, t.cells)
-	paint := func(what glyph, s trace.Span) { t.paint(g, what, s.From, s.To) }
-	paint(glyphUp, trace.Span{To: end})
-	for _, s := range shaky(target, end) {
-		paint(glyphShaky, s)
-	}
-	for _, s := range target.Outages(end) {
-		paint(glyphOutage, s)
-	}
-	return t.show(g)
-}
+// cellTime is the stretch of time that a cell shows.
+func (t *terminal) cellTime() time.Duration { return t.end / time.Duration(t.cells) }
 
-// shaky are the stretches before end in which the target fails in part.
-func shaky(target *trace.Target, end time.Duration) (spans []trace.Span) {
-	for i, s := range target.Segments {
-		to := end
-		if i+1 < len(target.Segments) {
-			to = min(end, target.Segments[i+1].At)
-		}
-		if s.Success > 0 && s.Success < 1 && s.At < to {
-			spans = append(spans, trace.Span{From: s.At, To: to})
-		}
-	}
-	return spans
-}
-
-// paint puts what into the cells of [from, to), wherever it is more notable
-// than what is there.
-func (t *terminal) paint(g []glyph, what glyph, from, to time.Duration) (changed []int) {
-	last := t.at(from)
-	if to > from {
-		last = t.at(to - 1)
-	}
-	for i := t.at(from); i <= last; i++ {
-		if what > g[i] {
-			g[i] = what
-			changed = append(changed, i)
-		}
-	}
-	return changed
-}
-
-// states is the breaker's states and, for each cell that shows a backup's
-// service, who serves.
-func (t *terminal) states(b *BreakerHistory) (cells []cell, names []string) {
-	g := make([]glyph, t.cells)
-	names = make([]string, t.cells)
-	for _, band := range b.Bands {
-		what := stateGlyph(b, &band)
-		for _, i := range t.paint(g, what, band.From, band.To) {
-			names[i] = ""
-			if what == glyphFallback {
-				names[i] = band.Serves
-			}
-		}
-	}
-	return t.show(g), names
-}
-
-// served writes the served model's name into each stretch that has room for it.
-func (t *terminal) served(cells []cell, names []string) []cell {
-	for i := 0; i < len(names); {
-		n := 1
-		for i+n < len(names) && names[i+n] == names[i] {
-			n++
-		}
-		if name := " " + names[i] + " "; names[i] != "" && n >= displaywidth.String(name)+2 {
-			from := i + (n-displaywidth.String(name))/2
-			for k := range displaywidth.String(name) {
-				cells[from+k].text = ""
-			}
-			cells[from].text = name
-		}
-		i += n
-	}
-	return cells
-}
-
-func (t *terminal) calls(marks []Mark) []cell {
-	g := make([]glyph, t.cells)
-	for i := range marks {
-		if what := markGlyph(marks[i].Kind); what != glyphNone {
-			t.paint(g, what, marks[i].At, marks[i].At)
-		}
-	}
-	return t.show(g)
-}
-
-// scores are the glyphs of a health score, from 0 to 1.
-var scores = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇"}
-
-// health is the lowest score in each cell; a score holds until the next one.
-func (t *terminal) health(readings []Reading, end time.Duration) []cell {
-	lowest := make([]float64, t.cells)
-	for i := range lowest {
-		lowest[i] = 1
-	}
-	for i, r := range readings {
-		until := end
-		if i+1 < len(readings) {
-			until = readings[i+1].At
-		}
-		for c := t.at(r.At); c <= t.at(until) && c < t.cells; c++ {
-			lowest[c] = min(lowest[c], r.Score)
-		}
-	}
-	cells := make([]cell, t.cells)
-	for i, s := range lowest {
-		color := green
-		switch {
-		case s < 0.5:
-			color = red
-		case s < 0.8:
-			color = yellow
-		}
-		cells[i] = cell{scores[min(int(s*float64(len(scores))), len(scores)-1)], color}
-	}
-	t.scored = true
-	return cells
-}
-
-// show turns glyphs into cells, and notes them for the legend.
-func (t *terminal) show(g []glyph) []cell {
-	cells := make([]cell, len(g))
-	for i, what := range g {
-		t.used[what] = true
-		cells[i] = cell{glyphs[what].text, glyphs[what].color}
-	}
-	return cells
-}
-
-// axis is a line with ticks, and below it when they are.
-func (t *terminal) axis() {
-	step := t.step()
-	line, labels := []rune(strings.Repeat("─", t.cells)), strings.Repeat(" ", t.margin)
-	for at := time.Duration(0); at <= t.end; at += step {
-		i := t.at(at)
-		line[i] = '┴'
-		label := tickLabel(at, step, t.end)
-		i = min(i, t.cells-displaywidth.String(label)) // the last one ends with the axis
-		if used := displaywidth.String(labels) - t.margin; used < i || at == 0 {
-			labels += strings.Repeat(" ", i-used) + label
-		}
-		if at > t.end-step { // the next one could not be represented
-			break
-		}
-	}
-	line[0] = '└'
-	t.line(strings.Repeat(" ", t.margin) + string(line))
-	t.line(labels)
-}
-
-// step is the least clock-like step at which no two labels touch.
-func (t *terminal) step() time.Duration {
-	for _, s := range tickSteps {
-		if s >= t.end {
-			break
-		}
-		cells := float64(s) / float64(t.end) * float64(t.cells)
-		longest := max(len(tickLabel(t.end/s*s, s, t.end)), len(tickLabel(t.end/s*s-s, s, t.end)), len(tickLabel(s, s, t.end)))
-		if cells >= float64(longest+2) {
-			return s
-		}
-	}
-	return max(t.end, 1)
-}
-
-// tickSteps are the distances that ticks may have, up to 20,000 days.
-var tickSteps = func() (all []time.Duration) {
-	add := func(unit time.Duration, times ...time.Duration) {
-		for _, n := range times {
-			all = append(all, n*unit)
-		}
-	}
-	for unit := time.Nanosecond; unit < time.Second; unit *= 10 {
-		add(unit, 1, 2, 5)
-	}
-	add(time.Second, 1, 2, 5, 10, 15, 30)
-	add(time.Minute, 1, 2, 5, 10, 15, 30)
-	add(time.Hour, 1, 2, 3, 6, 12)
-	for unit := 24 * time.Hour; unit <= 240000*time.Hour; unit *= 10 {
-		add(unit, 1, 2, 5)
-	}
-	return all
-}()
-
-// legend explains the glyphs that occur.
+// legend explains what occurs: the states, then the calls, then the rest.
 func (t *terminal) legend() {
-	line := ""
-	add := func(s string) {
-		if line != "" && displaywidth.String(line)+3+displaywidth.String(s) > t.width {
-			t.line(line)
-			line = ""
+	var states, calls, rest []entry
+	add := func(to *[]entry, sign, says string, c ansi) { *to = append(*to, entry{sign, t.Text(says), c}) }
+	for g := glyphUp; g < glyphs; g++ {
+		to := &states
+		if g >= glyphOK {
+			to = &calls
 		}
-		if line != "" {
-			line += "   "
+		if t.used[g] {
+			add(to, t.glyph(g), looks[g].name, looks[g].color)
 		}
-		line += s
 	}
-	calls := false
-	for what := range glyphs {
-		g := glyph(what)
-		if !t.used[g] || g == glyphNone {
-			continue
-		}
-		text := glyphs[g].text
-		add(text + " " + glyphs[g].name)
-		calls = calls || g >= glyphOK
+	ramp := t.levels[0] + t.levels[len(t.levels)-1]
+	if len(calls) > 0 {
+		add(&calls, "", "(a cell shows its worst call)", 0)
+	}
+	if t.most > 0 {
+		add(&calls, ramp, "1 to "+plural(t.most, "call", "calls")+" in a cell of "+approx(twoDigits(t.cellTime())), 0)
 	}
 	if t.scored {
-		add("▁▇ health score, 0 to 1")
+		add(&rest, ramp, "health score, 0 to 1", 0)
 	}
-	if calls {
-		add("(a cell shows its worst call)")
+	if t.numbers {
+		add(&rest, "1 2 3", "key moments", bold)
 	}
-	t.line(line)
+	if t.changed {
+		add(&rest, t.change, "another model serves", bold)
+	}
+	t.flow(states)
+	t.flow(calls)
+	t.flow(rest)
 }
 
-func (t *terminal) write(w io.Writer) error {
+// twoDigits rounds a stretch of time to what one needs to know of it.
+func twoDigits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// entry is one of the legend's.
+type entry struct {
+	sign, says string
+	color      ansi
+}
+
+// flow writes entries beside each other, as many as fit into a line.
+func (t *terminal) flow(entries []entry) {
+	const gap = 3
+	line, used := "", 0
+	for _, e := range entries {
+		s := strings.TrimLeft(e.sign+" "+e.says, " ")
+		w := displaywidth.String(s)
+		if used > 0 && used+gap+w > t.width() {
+			t.line(line)
+			line, used = "", 0
+		}
+		if w > t.width() {
+			t.lines = append(t.lines, hang(e.sign+" ", e.says, t.width())...)
+			continue
+		}
+		if used > 0 {
+			line, used = line+strings.Repeat(" ", gap), used+gap
+		}
+		line, used = line+t.colored(e.color, e.sign)+strings.TrimPrefix(s, e.sign), used+w
+	}
+	if used > 0 {
+		t.line(line)
+	}
+}
+
+func writeLines(w io.Writer, lines []string) error {
 	b := bufio.NewWriter(w)
-	for _, line := range t.lines {
+	for _, line := range lines {
 		_, _ = b.WriteString(line) // Flush tells
 		_ = b.WriteByte('\n')
 	}
@@ -420,6 +325,20 @@ func (h *History) gather() []*group {
 		}
 	}
 	return all
+}
+
+// shaky are the stretches before end in which the target fails in part.
+func shaky(target *trace.Target, end time.Duration) (spans []trace.Span) {
+	for i, s := range target.Segments {
+		to := end
+		if i+1 < len(target.Segments) {
+			to = min(end, target.Segments[i+1].At)
+		}
+		if s.Success > 0 && s.Success < 1 && s.At < to {
+			spans = append(spans, trace.Span{From: s.At, To: to})
+		}
+	}
+	return spans
 }
 
 // troubled says whether the target ever fails by its script.

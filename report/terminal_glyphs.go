@@ -9,7 +9,7 @@ type cell struct {
 	color ansi
 }
 
-// ansi is an ANSI foreground colour; 0 is the terminal's own.
+// ansi is an ANSI attribute, a foreground colour or bold; 0 is the terminal's own.
 type ansi uint8
 
 const colorOff = "\x1b[0m"
@@ -17,6 +17,7 @@ const colorOff = "\x1b[0m"
 func (c ansi) on() string { return fmt.Sprintf("\x1b[%dm", c) }
 
 const (
+	bold   ansi = 1
 	red    ansi = 31
 	green  ansi = 32
 	yellow ansi = 33
@@ -34,15 +35,18 @@ const (
 	glyphNone glyph = iota
 	glyphUp
 	glyphShaky
+	glyphBurst
 	glyphOutage
 	glyphClosed
 	glyphOpen
-	glyphHalfOpen
 	glyphPrimary
 	glyphFallback
 	glyphExhausted
+	glyphReady
+	glyphHalfOpen
 	glyphRecovering
 	glyphOther
+	glyphFlapping
 	glyphOK // the first of those for calls
 	glyphCancelled
 	glyphLate
@@ -52,39 +56,74 @@ const (
 	glyphLost
 	glyphRateLimited
 	glyphFailed
+	glyphs
 )
 
-// glyphs are told apart by their shape alone; colour comes on top.
-var glyphs = [...]struct {
-	text  string
-	name  string
-	color ansi
+// looks tell the glyphs apart by their shape alone, in Unicode and in ASCII;
+// colour comes on top.
+var looks = [glyphs]struct {
+	unicode, ascii string
+	name           string
+	color          ansi
 }{
-	glyphNone:        {" ", "", 0},
-	glyphUp:          {"·", "up", grey},
-	glyphShaky:       {":", "fails in part", yellow},
-	glyphOutage:      {"░", "outage", red},
-	glyphClosed:      {"─", "closed", green},
-	glyphOpen:        {"█", "open", red},
-	glyphHalfOpen:    {"◆", "half-open", yellow},
-	glyphPrimary:     {"═", "primary", green},
-	glyphFallback:    {"▒", "fallback", purple},
-	glyphExhausted:   {"╳", "fallback, chain exhausted", red},
-	glyphRecovering:  {"◇", "recovering", yellow},
-	glyphOther:       {"~", "another state", cyan},
-	glyphOK:          {"•", "served", green},
-	glyphCancelled:   {"-", "cancelled", grey},
-	glyphLate:        {"○", "late, ignored", blue},
-	glyphRerouted:    {"»", "rerouted", blue},
-	glyphRefused:     {"/", "refused", grey},
-	glyphNobody:      {"0", "exhausted", purple},
-	glyphLost:        {"?", "vanished", yellow},
-	glyphRateLimited: {"!", "rate limit", yellow},
-	glyphFailed:      {"x", "failed", red},
+	glyphNone:        {" ", " ", "", 0},
+	glyphUp:          {"·", ".", "up", grey},
+	glyphShaky:       {":", ":", "fails in part", yellow},
+	glyphBurst:       {"¦", "|", "burst of trouble", red},
+	glyphOutage:      {"░", "%", "outage", red},
+	glyphClosed:      {"─", "-", "closed", green},
+	glyphOpen:        {"█", "#", "open", red},
+	glyphPrimary:     {"═", "=", "primary", green},
+	glyphFallback:    {"▒", "&", "fallback", purple},
+	glyphExhausted:   {"╳", "X", "fallback, chain exhausted", red},
+	glyphReady:       {"▓", "^", "a probe is possible", yellow},
+	glyphHalfOpen:    {"◆", "+", "half-open", yellow},
+	glyphRecovering:  {"◇", "*", "recovering", yellow},
+	glyphOther:       {"~", "~", "another state", cyan},
+	glyphFlapping:    {"▚", "$", "more than 3 states in one cell", yellow},
+	glyphOK:          {"•", "o", "served", green},
+	glyphCancelled:   {"¬", "c", "cancelled", grey},
+	glyphLate:        {"○", "@", "late, ignored", blue},
+	glyphRerouted:    {"»", ">", "rerouted", blue},
+	glyphRefused:     {"/", "/", "refused", grey},
+	glyphNobody:      {"▽", "V", "exhausted", purple},
+	glyphLost:        {"?", "?", "vanished", yellow},
+	glyphRateLimited: {"!", "!", "rate limit", yellow},
+	glyphFailed:      {"x", "x", "failed", red},
+}
+
+// glyph is how the terminal shows it.
+func (o *TerminalOptions) glyph(g glyph) string {
+	if o.ASCII {
+		return looks[g].ascii
+	}
+	return looks[g].unicode
+}
+
+// signs are the other characters of a picture.
+type signs struct {
+	line, bar    string
+	corner, tick rune
+	change       string   // another model serves
+	levels       []string // of a score or a number, the least first
+}
+
+func (o *TerminalOptions) signs() *signs {
+	if o.ASCII {
+		return &signs{"-", "|", '+', '+', "v", []string{".", ":", "-", "=", "+", "*", "#"}}
+	}
+	return &signs{"─", "│", '└', '┴', "▾", []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇"}}
 }
 
 func stateGlyph(b *BreakerHistory, band *Band) glyph {
-	switch band.State {
+	if band.State == "fallback" && band.Serves == "" && b.Model != nil && len(b.Model.Chain) > 0 {
+		return glyphExhausted
+	}
+	return stateNamed(band.State)
+}
+
+func stateNamed(state string) glyph {
+	switch state {
 	case "closed":
 		return glyphClosed
 	case "open":
@@ -96,9 +135,6 @@ func stateGlyph(b *BreakerHistory, band *Band) glyph {
 	case "recovering":
 		return glyphRecovering
 	case "fallback":
-		if band.Serves == "" && b.Model != nil && len(b.Model.Chain) > 0 {
-			return glyphExhausted
-		}
 		return glyphFallback
 	default:
 		return glyphOther

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,6 +46,7 @@ func TestTerminal(t *testing.T) {
 	model := historyOf(t, written(t, modelRun, modelText))
 	golden(t, "terminal-both-80.txt", drawn(t, report.TerminalOptions{}, both))
 	golden(t, "terminal-both-40.txt", drawn(t, report.TerminalOptions{Width: 40}, both))
+	golden(t, "terminal-both-80-ascii.txt", drawn(t, report.TerminalOptions{ASCII: true}, both))
 	golden(t, "terminal-policies-100.txt", drawn(t, report.TerminalOptions{Width: 100}, tool, unguarded(t)))
 	golden(t, "terminal-model-80.txt", drawn(t, report.TerminalOptions{Width: 80}, model))
 	golden(t, "terminal-empty.txt", drawn(t, report.TerminalOptions{}, historyOf(t, written(t, toolRun, "0s end states={}"))))
@@ -72,9 +74,14 @@ func TestTerminalTellsWhatFailsInPart(t *testing.T) {
 	}
 }
 
-// TestTerminalCutsAPolicysWords visibly.
-func TestTerminalCutsAPolicysWords(t *testing.T) {
-	for about, want := range map[string]string{"short": "p: short\n", strings.Repeat("x", 80): "p: " + strings.Repeat("x", 76) + "…\n", strings.Repeat("遮", 80): "遮…\n"} {
+// TestTerminalWrapsAPolicysWords with a hanging indent, and fills the line with a
+// rule if there is one line only.
+func TestTerminalWrapsAPolicysWords(t *testing.T) {
+	for about, want := range map[string]string{
+		"short":                     "── p: short " + strings.Repeat("─", 68) + "\n",
+		strings.Repeat("word ", 16): "── p:" + strings.Repeat(" word", 15) + "\n   word\n",
+		strings.Repeat("遮", 60):     "── p:\n   " + strings.Repeat("遮", 38) + "\n   " + strings.Repeat("遮", 22) + "\n",
+	} {
 		run := trace.RunInfo{Policy: "p", PolicyAbout: about}
 		h := historyOf(t, written(t, run, "1s end states={}"))
 		assert.Contains(t, drawn(t, report.TerminalOptions{}, h, h), want)
@@ -91,6 +98,33 @@ func TestTerminalColor(t *testing.T) {
 	assert.Contains(t, colored, "\x1b[31m")
 	assert.Equal(t, plain, ansi.ReplaceAllString(colored, ""))
 	assert.Equal(t, strings.Count(colored, "\x1b["), 2*strings.Count(colored, "\x1b[0m"), "every colour ends")
+	var told, coloredTold bytes.Buffer
+	require.NoError(t, report.WriteMoments(&told, []*report.History{both}, report.TerminalOptions{}))
+	require.NoError(t, report.WriteMoments(&coloredTold, []*report.History{both}, report.TerminalOptions{Color: true}))
+	assert.Contains(t, coloredTold.String(), "closed → \x1b[31mopen\x1b[0m  ")
+	assert.Equal(t, told.String(), ansi.ReplaceAllString(coloredTold.String(), ""))
+}
+
+// TestTerminalShowsHowMany calls there are, by outcome, where one lane would hide
+// too many.
+func TestTerminalShowsHowMany(t *testing.T) {
+	call := "%[1]dms call call=%[2]d to=search target=search\n%[1]dms result call=%[2]d target=search outcome=%[3]s took=0s\n"
+	var text strings.Builder
+	for i := range 70 { // seven at each second, of which one fails
+		outcome := trace.Success
+		if i%7 == 6 {
+			outcome = trace.Failure
+		}
+		fmt.Fprintf(&text, call, i/7*1000, i+1, outcome)
+	}
+	run := toolRun
+	run.Breakers = nil
+	s := drawn(t, report.TerminalOptions{Width: 48}, historyOf(t, written(t, run, text.String()+"10s end states={}")))
+	assert.Contains(t, s, "\nserved     ▇  ▇   ▇   ▇  ▇   ▇   ▇  ▇   ▇   ▇\n")
+	assert.Contains(t, s, "\nfailed     ▂  ▂   ▂   ▂  ▂   ▂   ▂  ▂   ▂   ▂\n")
+	assert.Contains(t, s, "\n▁▇ 1 to 6 calls in a cell of 270 ms\n")
+	s = drawn(t, report.TerminalOptions{Width: 48}, historyOf(t, written(t, run, fmt.Sprintf(call, 0, 1, trace.Success)+fmt.Sprintf(call, 0, 2, trace.Failure)+"10s end states={}")))
+	assert.Contains(t, s, "\ncalls   x\n", "of two the worse")
 }
 
 // TestTerminalFits draws runs from 1 ns to 95 years at every width: no line is wider,

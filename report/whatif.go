@@ -196,17 +196,20 @@ func (x *WhatIf) notes() []string {
 	return lines
 }
 
-// WriteWhatIf writes for a terminal of that many cells what other settings
-// change: under each policy the first event that differs, in full, and a table
-// of the figures that do. Where that is too wide it leaves out the original's
-// figures first, which the cost table has.
-func WriteWhatIf(w io.Writer, x *WhatIf, width int) error {
+// WriteWhatIf writes for a terminal what other settings change: under each policy
+// the first event that differs, in full, and a table of the figures that do. Where
+// that is too wide it leaves out the original's figures first, which the cost
+// table has.
+func WriteWhatIf(w io.Writer, x *WhatIf, o TerminalOptions) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "what if %s\n", x.Set)
+	// a Builder takes everything
+	say := func(head, s string) { _ = writeLines(&b, hang(head, o.Text(s), o.proseWidth())) }
+	say("", "what if "+x.Set)
 	for i := range x.Policies {
 		p := &x.Policies[i]
+		b.WriteString("\n")
 		if p.First == nil {
-			fmt.Fprintf(&b, "\nunder %s no event differs\n", p.Policy)
+			say("", "under "+p.Policy+" no event differs")
 			if len(p.differences()) == 0 {
 				continue
 			}
@@ -215,30 +218,43 @@ func WriteWhatIf(w io.Writer, x *WhatIf, width int) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(&b, "\nunder %s the first event that differs is\noriginal: %s\nvariant:  %s\n", p.Policy, original, variant)
+			say("", "under "+p.Policy+" the first event that differs is")
+			say("original: ", original)
+			say("variant:  ", variant)
 		}
-		lines := p.grid()
-		if len(lines) > 1 {
-			for len(lines[0]) > 2 && gridWidth(lines) > max(width, narrowest) {
-				for k := range lines {
-					lines[k] = slices.Delete(lines[k], 1, 2)
-				}
-			}
-			b.WriteString("\n")
-			if err := writePlain(&b, lines, len(lines[0])-1); err != nil {
-				return err
-			}
+		if err := p.writeTable(&b, &o); err != nil {
+			return err
 		}
-		b.WriteString(p.same() + "\n")
+		say("", p.same())
 	}
 	for i, line := range x.notes() {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(line + "\n")
+		say("", line)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeTable writes the figures that differ, if any do.
+func (p *PolicyWhatIf) writeTable(b *strings.Builder, o *TerminalOptions) error {
+	lines := p.grid()
+	if len(lines) == 1 {
+		return nil
+	}
+	for _, line := range lines {
+		for k := range line {
+			line[k] = o.Text(line[k])
+		}
+	}
+	for len(lines[0]) > 2 && gridWidth(lines) > o.width() {
+		for k := range lines {
+			lines[k] = slices.Delete(lines[k], 1, 2)
+		}
+	}
+	b.WriteString("\n")
+	return writePlain(b, lines, len(lines[0])-1, o)
 }
 
 // WriteWhatIfMarkdown writes the same as a page, for all variants of a scenario.

@@ -73,11 +73,12 @@ func (c *docsCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	return b.finish(s.out, changes, c.Check)
+	return b.finish(s, changes, c.Check)
 }
 
 // finish makes the changes, or shows them, and says what expectations failed.
-func (b *book) finish(w io.Writer, changes []change, check bool) error {
+func (b *book) finish(s streams, changes []change, check bool) error {
+	w := s.out
 	var err error
 	switch {
 	case len(changes) == 0:
@@ -92,7 +93,7 @@ func (b *book) finish(w io.Writer, changes []change, check bool) error {
 	}
 	for _, x := range b.order {
 		if x.results != nil && len(x.results.failures) > 0 {
-			x.results.printFailures(w)
+			x.results.printFailures(w, s.options())
 			err = errExpectation
 		}
 	}

@@ -98,12 +98,16 @@ func link(file string) string {
 // writeTerminal writes what a run prints, but the table.
 func writeTerminal(w io.Writer, r *request, x *world) error {
 	var text bytes.Buffer
-	fmt.Fprintln(&text, x.scenario.Title)
-	err := report.WriteTerminal(&text, x.results.Panels, report.TerminalOptions{Width: r.look.Width})
-	if err == nil && !r.look.NoCaption {
-		err = x.results.printReasons(&text)
+	o := report.TerminalOptions{Width: r.look.Width}
+	if err := report.WriteTitle(&text, x.scenario.Title, o); err != nil {
+		return err
 	}
-	if err != nil {
+	fmt.Fprintln(&text)
+	draw := x.results.printTimeline
+	if r.look.NoCaption {
+		draw = func(w io.Writer, o report.TerminalOptions) error { return report.WriteTerminal(w, x.results.Panels, o) }
+	}
+	if err := draw(&text, o); err != nil {
 		return err
 	}
 	return writeFence(w, "text", text.String())

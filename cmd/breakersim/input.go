@@ -11,22 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/breakersim/breakersim/scenarios"
 )
-
-// terminal is the streams of the process.
-func terminal() streams {
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, width: 80, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
-	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
-		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
-			s.width = w
-		}
-		s.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	}
-	return s
-}
 
 // limits is the flag that every command which reads scenarios has.
 type limits struct {

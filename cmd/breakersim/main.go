@@ -53,7 +53,8 @@ type streams struct {
 	in          io.Reader
 	out, err    io.Writer
 	width       int  // of the terminal, or 80
-	color       bool // out is a terminal that wants colour
+	color       bool // out wants colour
+	ascii       bool // out has no other characters
 	errTerminal bool // err is a terminal, for progress
 }
 

@@ -24,9 +24,6 @@ type runCmd struct {
 	Scenarios []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Files, directories, built-in names, or -; without any, all the built-in scenarios."`
 }
 
-// reasonsShown is how many transitions are told for each policy.
-const reasonsShown = 20
-
 // Run plays the scenarios beside each other and prints them in order.
 func (c *runCmd) Run(s streams) error {
 	lim, err := c.limits.parse()
@@ -240,56 +237,57 @@ func (r *results) write(f *folder, p *pictures, up string) ([]report.PagePicture
 
 // print tells the scenario in the terminal.
 func (r *results) print(w io.Writer, s streams, files []string, dir string) error {
-	fmt.Fprintf(w, "%s\n", r.scenario.Title)
-	if err := report.WriteTerminal(w, r.Panels, report.TerminalOptions{Width: s.width, Color: s.color}); err != nil {
+	o := s.options()
+	if err := report.WriteTitle(w, r.scenario.Title, o); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	if err := report.WriteTable(w, r.Rows, s.width); err != nil {
+	if err := r.printTimeline(w, o); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if err := report.WriteTable(w, r.Rows, o); err != nil {
 		return err
 	}
 	for i := range r.whatIfs {
 		fmt.Fprintln(w)
-		if err := report.WriteWhatIf(w, &r.whatIfs[i], s.width); err != nil {
+		if err := report.WriteWhatIf(w, &r.whatIfs[i], o); err != nil {
 			return err
 		}
 	}
-	if err := r.printReasons(w); err != nil {
-		return err
-	}
-	r.printFailures(w)
-	fmt.Fprintf(w, "\nwritten to %s:", dir)
+	r.printFailures(w, o)
+	fmt.Fprintf(w, "\nwritten to %s:\n", o.Text(dir))
+	line := ""
 	for _, name := range files {
-		fmt.Fprintf(w, " %s", name)
+		if line != "" && len(line)+2+len(name) > s.width {
+			fmt.Fprintln(w, line)
+			line = ""
+		}
+		line += "  " + o.Text(name)
 	}
-	fmt.Fprint(w, "\n\n")
+	fmt.Fprint(w, line, "\n\n")
 	return nil
 }
 
-// printReasons tells why each breaker changed, under every policy that has breakers.
-func (r *results) printReasons(w io.Writer) error {
-	for _, h := range r.Panels {
-		if len(h.Moments) == 0 || r.alike[h] {
-			continue
-		}
-		if len(r.Panels) > 1 {
-			fmt.Fprintf(w, "\nunder %s:\n", h.Run.Policy)
-		} else {
+// printFailures tells which expectations did not hold. Those are not wrapped:
+// people search for them.
+func (r *results) printFailures(w io.Writer, o report.TerminalOptions) {
+	for i, x := range r.failures {
+		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		if err := report.WriteReasons(w, h, reasonsShown); err != nil {
-			return err
+		fmt.Fprintln(w, o.Text(fmt.Sprintf("%s:%d: under %s: %s", r.scenario.File, x.Line, x.Policy, x.Message)))
+		for _, e := range x.Around {
+			fmt.Fprintln(w, "    "+o.Text(e))
 		}
 	}
-	return nil
 }
 
-// printFailures tells which expectations did not hold.
-func (r *results) printFailures(w io.Writer) {
-	for _, x := range r.failures {
-		fmt.Fprintf(w, "%s:%d: under %s: %s\n", r.scenario.File, x.Line, x.Policy, x.Message)
-		for _, e := range x.Around {
-			fmt.Fprintf(w, "    %s\n", e)
-		}
+// printTimeline draws and tells every run in which anything differs.
+func (r *results) printTimeline(w io.Writer, o report.TerminalOptions) error {
+	panels := slices.DeleteFunc(slices.Clone(r.Panels), func(h *report.History) bool { return r.alike[h] })
+	if err := report.WriteTerminal(w, panels, o); err != nil {
+		return err
 	}
+	return report.WriteMoments(w, panels, o)
 }
