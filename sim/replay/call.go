@@ -22,8 +22,7 @@ func (r *run) newCall(rt route) *call {
 		c = &call{slot: len(r.calls)}
 		r.calls = append(r.calls, c)
 	}
-	c.main, c.hedges, c.flying, c.timer, c.givesUp = nil, c.hedges[:0], 0, 0, math.MaxInt64
-	c.script, c.caller, c.route, c.holds = -1, -1, rt, false
+	*c = call{slot: c.slot, hedges: c.hedges[:0], givesUp: math.MaxInt64, script: -1, caller: -1, route: rt, gate: -1}
 	return c
 }
 
