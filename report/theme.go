@@ -95,7 +95,7 @@ var paper = theme{
 	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising, "backup": level, "down": upright},
 	colors: map[string]string{
 		"bg": "#ffffff", "ink": "#000000", "muted": "#4a4a4a", "grid": "#dddddd", "lane": "#ffffff", "outage": "#ececec",
-		"up": "#ffffff", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",
+		"up": "#f4f4f4", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",
 		"closed": "#ffffff", "closed-ink": "#000000", "closed-edge": "#333333",
 		"open": "#3a3a3a", "open-ink": "#ffffff", "open-edge": "#000000",
 		"half-open": "#f2f2f2", "half-open-ink": "#000000", "half-open-edge": "#555555",
