@@ -138,6 +138,12 @@ func (d *Drawing) Words() (title, desc string) {
 	return title, desc
 }
 
+// size is in whole pixels, so that every format has as many.
+func (d *Drawing) size() (width, height float64) {
+	w, h := d.drawing.size()
+	return math.Ceil(w), math.Ceil(h)
+}
+
 // on draws the picture on a canvas, and returns the pen that did.
 func (d *Drawing) on(c vg.CanvasSizer) *pen {
 	w, h := d.size()
