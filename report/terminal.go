@@ -113,16 +113,19 @@ func (t *terminal) line(s string) { t.lines = append(t.lines, strings.TrimRight(
 
 // heading names a panel's policy on a rule.
 func (t *terminal) heading(r *trace.RunInfo) {
-	head, about := t.rule(2)+" ", ""
+	words := r.Policy
 	if r.PolicyAbout != "" {
-		about = ": " + r.PolicyAbout
+		words += ": " + r.PolicyAbout
 	}
-	lines := hang(head, t.Text(r.Policy+about), t.width())
-	if last := displaywidth.String(lines[0]); len(lines) == 1 && last+4 <= t.width() {
-		lines[0] += " " + t.rule(t.width()-last-1)
+	const indent = 3
+	lines := wrap(t.Text(words), t.width()-indent)
+	tail := ""
+	if room := t.width() - indent - displaywidth.String(lines[0]) - 1; len(lines) == 1 && room > 2 {
+		tail = " " + t.rule(room)
 	}
-	for i := range lines {
-		t.line(t.colored(bold, lines[i]))
+	t.line(t.colored(grey, t.rule(indent-1)+" ") + t.colored(bold, lines[0]) + t.colored(grey, tail))
+	for _, line := range lines[1:] {
+		t.line(strings.Repeat(" ", indent) + t.colored(bold, line))
 	}
 }
 
