@@ -115,6 +115,9 @@ func (t *terminal) states(b *BreakerHistory) []cell {
 		}
 		t.paint(l, what, word, band.From, band.To)
 		first, last := t.cellsOf(band.From, band.To)
+		if i > 0 && b.Bands[i-1].State == band.State && b.Bands[i-1].From < band.From {
+			first++ // another model serves: the state has been counted
+		}
 		for c := first; c <= last; c++ {
 			count[c]++
 		}
