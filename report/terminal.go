@@ -18,6 +18,8 @@ type TerminalOptions struct {
 	Width int  // cells; 0: 80, and never less than 40
 	Color bool // colour beside the glyphs, by ANSI sequences
 	ASCII bool // the same in ASCII alone
+
+	NoMoments bool // leave their numbers out, where nobody tells them below
 }
 
 // width is in cells.
@@ -74,6 +76,7 @@ type terminal struct {
 	moments       []numbered
 	dense         bool // calls have a lane for each outcome
 	most          int  // calls in one cell of one lane
+	hidden        bool // some call, by a worse one in its cell
 	used          map[glyph]bool
 	numbers       bool // of moments are shown
 	changed       bool // so is a change of the model that serves
@@ -83,7 +86,9 @@ type terminal struct {
 
 func newTerminal(panels []*History, o TerminalOptions) *terminal {
 	t := &terminal{TerminalOptions: o, signs: o.signs(), used: map[glyph]bool{}}
-	t.moments, _ = keyMoments(panels, anyTime)
+	if !o.NoMoments {
+		t.moments, _ = keyMoments(panels, anyTime)
+	}
 	longest := displaywidth.String("breaker") // and "moments", "calls", "health"
 	for _, h := range panels {
 		t.end = max(t.end, h.End)
@@ -193,7 +198,7 @@ func (t *terminal) legend() {
 		}
 	}
 	ramp := t.levels[0] + t.levels[len(t.levels)-1]
-	if len(calls) > 0 {
+	if t.hidden {
 		add(&calls, "", "(a cell shows its worst call)", 0)
 	}
 	if t.most > 0 {

@@ -152,6 +152,7 @@ func (t *terminal) calls(marks []Mark) {
 		l := t.lane()
 		for i := range marks {
 			if what := markGlyph(marks[i].Kind); what != glyphNone {
+				t.hidden = t.hidden || l.glyphs[t.at(marks[i].At)] != glyphNone
 				t.paint(l, what, "", marks[i].At, marks[i].At)
 			}
 		}

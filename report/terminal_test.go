@@ -51,6 +51,9 @@ func TestTerminal(t *testing.T) {
 	golden(t, "terminal-model-80.txt", drawn(t, report.TerminalOptions{Width: 80}, model))
 	golden(t, "terminal-empty.txt", drawn(t, report.TerminalOptions{}, historyOf(t, written(t, toolRun, "0s end states={}"))))
 	assert.Empty(t, drawn(t, report.TerminalOptions{}))
+	alone := drawn(t, report.TerminalOptions{NoMoments: true}, both)
+	assert.NotContains(t, alone, "moments")
+	assert.Contains(t, alone, "\nbreaker ─██████ open ██████◆")
 }
 
 // TestTerminalTellsWhatFailsInPart from what is up and what is out, and explains

@@ -98,7 +98,7 @@ func link(file string) string {
 // writeTerminal writes what a run prints, but the table.
 func writeTerminal(w io.Writer, r *request, x *world) error {
 	var text bytes.Buffer
-	o := report.TerminalOptions{Width: r.look.Width}
+	o := report.TerminalOptions{Width: r.look.Width, NoMoments: r.look.NoCaption}
 	if err := report.WriteTitle(&text, x.scenario.Title, o); err != nil {
 		return err
 	}
