@@ -20,6 +20,7 @@ const (
 	pinRadius = 7.5
 	pinGap    = 4.0 // between the number and its words
 	pinAir    = 6.0 // between two pins in a row
+	oneStem   = 3.0 // stems closer than that look like one
 )
 
 // box is what the pin takes of its row, from and to.
@@ -48,25 +49,25 @@ func (p *pin) covers(q *pin) bool {
 
 // layPins gives every pin its row, and as many as possible their words: within
 // left and right, in no more rows than most. The most important get theirs
-// first. Without words, pins take the rows that they need.
+// first, on the right of the number or, where that is taken, on the left. Without
+// words, pins take the rows that they need.
 func layPins(pins []*pin, left, right float64, most int) (rows int) {
 	words := map[*pin]string{}
 	for _, p := range pins {
-		if _, to := p.box(); to > right {
-			p.leftward = true
-		}
-		if from, _ := p.box(); from >= left {
-			words[p] = p.words
-		}
-		p.words = ""
+		words[p], p.words = p.words, ""
 	}
 	rows, _ = placePins(pins, len(pins))
 	most = max(most, rows)
 	order := slices.Clone(pins)
 	slices.SortStableFunc(order, func(a, b *pin) int { return a.rank - b.rank })
 	for _, p := range order {
-		p.words = words[p]
-		if _, ok := placePins(pins, most); !ok {
+		for _, p.leftward = range []bool{false, true} {
+			p.words = words[p]
+			if from, to := p.box(); p.leftward && from >= left || !p.leftward && to <= right {
+				if _, ok := placePins(pins, most); ok {
+					break
+				}
+			}
 			p.words = ""
 		}
 	}
@@ -99,13 +100,14 @@ func placePins(pins []*pin, most int) (rows int, ok bool) {
 }
 
 // mustRise says whether p must stand higher than it does because of q: above the
-// end of a stem that its words would lie on, and off a pin in its row. Of two
-// that would lie on each other the one on the left gives way.
+// end of a stem that its words would lie on, above what comes next on its own
+// stem, which is read from the top, and off a pin in its row. Of two that would
+// lie on each other the one on the left gives way.
 func (p *pin) mustRise(q *pin, before bool) bool {
 	switch {
 	case p.row > q.row:
 		return false
-	case p.covers(q):
+	case before && q.x-p.x < oneStem, p.covers(q):
 		return true
 	case p.row < q.row || q.covers(p):
 		return false

@@ -75,6 +75,42 @@ func TestAStaircaseOfPins(t *testing.T) {
 	assert.Equal(t, []int{2, 1, 0, 0}, got)
 }
 
+// TestPinsAtTheEdges have their words towards the middle, even where their circles
+// reach beyond the edge, and on the left where the right is taken.
+func TestPinsAtTheEdges(t *testing.T) {
+	for name, c := range map[string]struct {
+		x        []float64
+		w        float64
+		leftward []bool
+	}{
+		"where the run begins": {[]float64{80}, 150, []bool{false}},
+		"where it ends":        {[]float64{700}, 150, []bool{true}},
+		"beside another":       {[]float64{300, 330}, 150, []bool{true, false}},
+	} {
+		var pins []*pin
+		for i, x := range c.x {
+			pins = append(pins, &pin{numbered: &numbered{n: i + 1, rank: i}, x: x, w: c.w, words: "words"})
+		}
+		layPins(pins, 80, 700, 1)
+		for i, p := range pins {
+			assert.NotEmpty(t, p.words, name)
+			assert.Equal(t, c.leftward[i], p.leftward, name)
+		}
+	}
+}
+
+// TestOneStemIsReadFromTheTop: what comes first stands above what comes right
+// after it, also where other words push that up.
+func TestOneStemIsReadFromTheTop(t *testing.T) {
+	var pins []*pin
+	for i, x := range []float64{100, 101, 200} {
+		pins = append(pins, &pin{numbered: &numbered{n: i + 1, rank: (i + 2) % 3}, x: x, w: 150, words: "words"})
+	}
+	layPins(pins, 80, 700, 5)
+	assert.Greater(t, pins[0].row, pins[1].row)
+	assert.Greater(t, pins[1].row, pins[2].row)
+}
+
 // TestTheMostImportantMomentsAreTold: what a breaker does for the first time and
 // what it ends with, however often it repeats itself in between.
 func TestTheMostImportantMomentsAreTold(t *testing.T) {
