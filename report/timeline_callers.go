@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -13,8 +16,8 @@ const (
 )
 
 // callers are those who called the target in any panel, in the order of their
-// first calls, if each gets a lane of its own; otherwise none. Calls without a
-// caller are scripted.
+// first calls and callers of one fleet by their numbers, if each gets a lane of
+// its own; otherwise none. Calls without a caller are scripted.
 func (f *figure) callers(panels []*History, target string) []string {
 	if f.t.Lanes == "outcomes" {
 		return nil
@@ -33,7 +36,37 @@ func (f *figure) callers(panels []*History, target string) []string {
 	case f.t.Lanes != "callers" && (crowded || len(names) == 1 || len(names)*len(panels) > mostLanes):
 		return nil
 	}
+	return byFleet(names)
+}
+
+// byFleet puts those that differ in their number alone together, in the order of
+// their numbers, where the first of them is.
+func byFleet(names []string) []string {
+	first := map[string]int{}
+	for i, name := range names {
+		if fleet, _ := ofFleet(name); first[fleet] == 0 {
+			first[fleet] = i + 1
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		fleetA, numberA := ofFleet(a)
+		fleetB, numberB := ofFleet(b)
+		return cmp.Or(first[fleetA]-first[fleetB], numberA-numberB)
+	})
 	return names
+}
+
+// ofFleet parts agents-3 into agents and 3.
+func ofFleet(name string) (fleet string, number int) {
+	i := strings.LastIndexByte(name, '-')
+	if i < 0 {
+		return name, 0
+	}
+	n, err := strconv.Atoi(name[i+1:])
+	if err != nil {
+		return name, 0
+	}
+	return name[:i], n
 }
 
 // lanes are the marks of calls to the target by who made them. It adds names

@@ -39,6 +39,12 @@ func called(t *testing.T, policy string, callers int, late bool) *History {
 	return h
 }
 
+// TestAFleetIsInOrder whichever of it calls first.
+func TestAFleetIsInOrder(t *testing.T) {
+	assert.Equal(t, []string{"b-1", "b-2", "b-10", "scripted", "a-1", "a-2", "well-known"},
+		byFleet([]string{"b-10", "scripted", "a-2", "b-2", "a-1", "well-known", "b-1"}))
+}
+
 // TestLanesOfCalls: a lane for each caller while they are few, otherwise one for
 // each outcome; and as the reader wishes.
 func TestLanesOfCalls(t *testing.T) {
