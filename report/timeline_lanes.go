@@ -350,10 +350,15 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 		if s.Success == 1 {
 			word = "up"
 		}
-		short := word
+		words := []string{word}
 		if s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" {
 			slow = ", latency " + t.Phases[s.Phase].Latency
-			short = word + ", " + t.Phases[s.Phase].Latency
+			if look != "down" { // how slow a failure is matters less; without it, a slow target would look well
+				words = []string{word + slow, word + ", " + t.Phases[s.Phase].Latency}
+			}
+		}
+		if slow == "" && look == "up" && len(h.Bursts[t.Name]) > 0 { // those would lie under it
+			words = nil
 		}
 		b := l.span(s.At, to, y+2, targetHeight-4)
 		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s%s", t.Name, l.clock(s.At), l.clock(to), word, slow))
@@ -362,11 +367,7 @@ func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
 			l.pen.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
 		}
 		l.bursts(h.Bursts[t.Name], s.At, to, y)
-		if look == "down" { // how slow a failure is matters less
-			l.inside(look, b, false, word)
-		} else {
-			l.inside(look, b, false, word+slow, short, word)
-		}
+		l.inside(look, b, false, words...)
 		done()
 	}
 }

@@ -184,10 +184,39 @@ func (f *figure) drawMoments(p *pen, y float64) float64 {
 // allCaptions say what is drawn, before what the runs are.
 func (f *figure) allCaptions() []string {
 	lines := f.t.captions()
+	if s := f.unsaid(); s != "" {
+		lines = slices.Insert(lines, len(lines)-1, s)
+	}
 	if f.begin > 0 || f.end < f.whole {
 		lines = append([]string{fmt.Sprintf("Drawn from %s to %s, of %s", moment(f.begin, f.whole), moment(f.end, f.whole), moment(f.whole, f.whole))}, lines...)
 	}
 	return lines
+}
+
+// unsaid is what the targets' lanes have no room to say.
+func (f *figure) unsaid() string {
+	const most = 4
+	var all []string
+	room := f.width - 2*margin - f.names
+	drawn := (room - 20) / room // the axis makes room for its last label
+	for _, h := range f.t.panels {
+		for _, g := range h.groups() {
+			for _, t := range g.targets {
+				for _, s := range truth(t, h.End) {
+					if s.look == "up" && len(s.words) == 1 || !f.meetsSpan(s.Span) || s.word((f.along(s.To)-f.along(s.From))*drawn) != "" {
+						continue
+					}
+					if line := fmt.Sprintf("%s from %s to %s: %s", t.Name, moment(s.From, f.whole), moment(s.To, f.whole), s.words[0]); !slices.Contains(all, line) {
+						all = append(all, line)
+					}
+				}
+			}
+		}
+	}
+	if n := len(all) - most; n > 0 {
+		all = append(all[:most], "and so on, "+times(n)+" more")
+	}
+	return strings.Join(all, " · ")
 }
 
 // captions tell the settings of every breaker, and what is to be known of the

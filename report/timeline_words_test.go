@@ -130,6 +130,28 @@ func TestBarsAreExplained(t *testing.T) {
 	}
 }
 
+// TestPhasesWithoutRoomAreTold below: one that is slow is never named up alone.
+// Those that have their words are not told again.
+func TestPhasesWithoutRoomAreTold(t *testing.T) {
+	const sec = time.Second
+	h := world{policy: "few", end: time.Minute, targets: 1, calls: 2}.history(t)
+	h.Run.Targets[0].Phases = []trace.TargetPhase{{Latency: "300ms"}}
+	h.Run.Targets[0].Segments = []trace.Segment{
+		{Success: 1, Phase: trace.NoPhase}, {At: 10 * sec, Success: 1, Phase: 0}, {At: 14 * sec, Success: 1, Phase: trace.NoPhase},
+		{At: 20 * sec, Outcome: trace.Failure, Phase: trace.NoPhase}, {At: 21 * sec, Success: 1, Phase: trace.NoPhase},
+		{At: 30 * sec, Success: 1, Phase: 0}, {At: 60 * sec, Success: 1, Phase: trace.NoPhase}}
+	name := h.Run.Targets[0].Name
+	f, p := drawn(t, Look{}, h)
+	assert.Contains(t, f.captions, name+" from 10 s to 14 s: up, latency 300ms · "+name+" from 20 s to 21 s: failure")
+	var got []string
+	for _, s := range p.texts {
+		if strings.HasPrefix(s.text, "up") || s.text == "failure" {
+			got = append(got, s.text)
+		}
+	}
+	assert.Equal(t, []string{"up", "up", "up", "up, latency 300ms"}, got)
+}
+
 // TestWorldInWords has all that no lane shows of a target.
 func TestWorldInWords(t *testing.T) {
 	queue := 5
