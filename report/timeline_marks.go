@@ -18,7 +18,9 @@ type rowKind struct {
 
 var rowKinds = []rowKind{
 	{"served", []MarkKind{MarkOK}, false},
-	{"failed", []MarkKind{MarkFailed, MarkRateLimited, MarkCancelled, MarkLost}, false},
+	{"failed", []MarkKind{MarkFailed, MarkRateLimited}, false},
+	{"cancelled", []MarkKind{MarkCancelled}, false}, // that is no failure (T16)
+	{"vanished", []MarkKind{MarkLost}, false},
 	{"ignored", []MarkKind{MarkLate}, true},
 	{"rerouted", []MarkKind{MarkRerouted}, true},
 	{"refused", []MarkKind{MarkRefused, MarkExhausted}, true},

@@ -152,6 +152,18 @@ func TestPhasesWithoutRoomAreTold(t *testing.T) {
 	assert.Equal(t, []string{"up", "up", "up", "up, latency 300ms"}, got)
 }
 
+// TestCancelledIsNotFailed, nor is what vanished: each has a row of its own,
+// however few there are.
+func TestCancelledIsNotFailed(t *testing.T) {
+	for _, k := range rowKinds {
+		for _, kind := range k.kinds {
+			if kind == MarkCancelled || kind == MarkLost {
+				assert.Equal(t, rowWords[kind], k.name)
+			}
+		}
+	}
+}
+
 // TestWorldInWords has all that no lane shows of a target.
 func TestWorldInWords(t *testing.T) {
 	queue := 5
