@@ -169,7 +169,7 @@ func (c *load) unsaid() string {
 	for _, l := range c.lanes {
 		for _, s := range l.stretches {
 			shown := float64(min(s.To, c.to)-max(s.From, c.from)) * per
-			if shown > 0 && (s.look != "up" || len(s.words) > 1) && s.word(shown) == "" {
+			if shown > 0 && !s.well() && s.word(shown) == "" {
 				all = append(all, fmt.Sprintf("%s from %s to %s: %s.", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0]))
 			}
 		}
@@ -200,7 +200,7 @@ func (c *load) describe() string {
 				fmt.Fprintf(&b, "And so on, %d times more. ", len(l.stretches)-i)
 				break
 			}
-			if s.look != "up" || len(s.words) > 1 {
+			if !s.well() {
 				fmt.Fprintf(&b, "%s from %s to %s: %s. ", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0])
 			}
 		}

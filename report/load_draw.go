@@ -29,7 +29,8 @@ func (c *load) draw(p *pen) {
 		l.turns()
 		for i := range c.lanes {
 			p.text("ink", margin, c.lanes[i].y+targetHeight/2, smallSize, false, left, fitted(c.lanes[i].name, smallSize, false, c.names-10))
-			c.lanes[i].draw(p, l)
+			t := &c.lanes[i]
+			p.truth(t.name, t.stretches, t.bursts, t.y, l.span, func(d time.Duration) string { return moment(d, c.end) })
 		}
 		for _, s := range c.strips {
 			l.strip(s)

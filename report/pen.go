@@ -127,6 +127,18 @@ func (p *pen) rect(name string, b box) {
 	p.fill(name, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)
 }
 
+// inside writes the first of the words that fits into the box, on a plate that
+// keeps patterns off it.
+func (p *pen) inside(look string, b box, bold bool, words ...string) {
+	for _, s := range words {
+		if w := width(s, smallSize, bold); w+10 <= b.w {
+			p.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y, w + 6, b.h})
+			p.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
+			return
+		}
+	}
+}
+
 func (p *pen) frame(name string, w float64, b box) {
 	h := w / 2
 	p.set(name, w)

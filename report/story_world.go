@@ -110,14 +110,8 @@ type condition struct {
 
 // conditions are the stretches of a target up to the end.
 func conditions(t *trace.Target, end time.Duration) (all []condition) {
-	for i, s := range t.Segments {
-		c := condition{trace.Span{From: s.At, To: end}, s.Success <= 0, ""}
-		if i+1 < len(t.Segments) {
-			c.To = min(end, t.Segments[i+1].At)
-		}
-		if s.At > end {
-			break
-		}
+	for span, s := range t.Stretches(end) {
+		c := condition{span, s.Success <= 0, ""}
 		switch {
 		case c.down:
 			c.words = "was down" + downWords(s.Outcome)

@@ -337,13 +337,9 @@ func (h *History) gather() []*group {
 
 // shaky are the stretches before end in which the target fails in part.
 func shaky(target *trace.Target, end time.Duration) (spans []trace.Span) {
-	for i, s := range target.Segments {
-		to := end
-		if i+1 < len(target.Segments) {
-			to = min(end, target.Segments[i+1].At)
-		}
-		if s.Success > 0 && s.Success < 1 && s.At < to {
-			spans = append(spans, trace.Span{From: s.At, To: to})
+	for s, segment := range target.Stretches(end) {
+		if segment.Success > 0 && segment.Success < 1 {
+			spans = append(spans, s)
 		}
 	}
 	return spans

@@ -79,17 +79,12 @@ func (t *terminal) write(cells []cell, word string) {
 func (t *terminal) truth(target *trace.Target, h *History) []cell {
 	l := t.lane()
 	t.paint(l, glyphUp, "", 0, h.End)
-	for i, s := range target.Segments {
-		to := h.End
-		if i+1 < len(target.Segments) {
-			to = min(to, target.Segments[i+1].At)
-		}
+	for s, segment := range target.Stretches(h.End) {
 		switch {
-		case s.At >= to:
-		case s.Success == 0:
-			t.paint(l, glyphOutage, outcomeWord(s.Outcome), s.At, to)
-		case s.Success < 1:
-			t.paint(l, glyphShaky, s.Outcome, s.At, to)
+		case segment.Success == 0:
+			t.paint(l, glyphOutage, outcomeWord(segment.Outcome), s.From, s.To)
+		case segment.Success < 1:
+			t.paint(l, glyphShaky, segment.Outcome, s.From, s.To)
 		}
 	}
 	for _, s := range h.Bursts[target.Name] {

@@ -68,7 +68,7 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 	defer done()
 	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
 	l.pen.ground(look, at)
-	l.inside(look, at, true, s.words()...)
+	l.pen.inside(look, at, true, s.words()...)
 	l.pen.frame(look+"-edge", 1, at)
 }
 

@@ -55,7 +55,7 @@ func (l *lanePlotter) crowd(b *BreakerHistory, s stretch, y float64) {
 		stack(l.pen, c, box{at.x + float64(i)*w, at.y, w, at.h})
 	}
 	l.pen.frame("muted", 1, at)
-	l.inside("note", at, true, plural(len(s), "state", "states")+", shares of the time", plural(len(s), "state", "states"))
+	l.pen.inside("note", at, true, plural(len(s), "state", "states")+", shares of the time", plural(len(s), "state", "states"))
 }
 
 // share is how much of a column's time each look has, in the order of

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -328,83 +327,11 @@ func (l *lanePlotter) name(s string, y, size float64, bold bool) {
 	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-12))
 }
 
-// target draws how the target fares by its script, and its bursts below that.
+// target draws how the target fares.
 func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
-	end := h.End
-	for i, s := range t.Segments {
-		to := end
-		if i+1 < len(t.Segments) {
-			to = min(end, t.Segments[i+1].At)
-		}
-		if s.At >= to || !l.f.meets(s.At, to) {
-			continue
-		}
-		look := "up"
-		switch {
-		case s.Success == 0:
-			look = "down"
-		case s.Success < 1:
-			look = "shaky"
-		}
-		word, slow := outcomeWord(s.Outcome), ""
-		if s.Success == 1 {
-			word = "up"
-		}
-		words := []string{word}
-		if s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" {
-			slow = ", latency " + t.Phases[s.Phase].Latency
-			if look != "down" { // how slow a failure is matters less; without it, a slow target would look well
-				words = []string{word + slow, word + ", " + t.Phases[s.Phase].Latency}
-			}
-		}
-		if slow == "" && look == "up" && len(h.Bursts[t.Name]) > 0 { // those would lie under it
-			words = nil
-		}
-		b := l.span(s.At, to, y+2, targetHeight-4)
-		done := l.pen.group(fmt.Sprintf("%s from %s to %s: %s%s", t.Name, l.clock(s.At), l.clock(to), word, slow))
-		l.pen.ground(look, b)
-		if i > 0 { // phases alike in their outcome differ in latency
-			l.pen.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
-		}
-		l.bursts(h.Bursts[t.Name], s.At, to, y)
-		l.inside(look, b, false, words...)
-		done()
-	}
-}
-
-// bursts draws the target's bursts, as far as they are in [from, to). Those that
-// would touch the one before are drawn with it: there may be millions.
-func (l *lanePlotter) bursts(all []trace.Span, from, to time.Duration, y float64) {
-	all = all[sort.Search(len(all), func(i int) bool { return all[i].To > max(from, l.f.begin) }):]
-	all = all[:sort.Search(len(all), func(i int) bool { return all[i].From >= min(to, l.f.end) })]
-	for len(all) > 0 {
-		extent := func(n int) box { return l.span(max(all[0].From, from), min(all[n-1].To, to), y+targetHeight-7, 5) }
-		n, b := 1, extent(1)
-		for n < len(all) && l.x(all[n].From) <= b.x+b.w {
-			n++
-			b = extent(n)
-		}
-		name := "burst"
-		if n > 1 {
-			name = Thousands(int64(n)) + " bursts"
-		}
-		done := l.pen.group(fmt.Sprintf("%s from %s to %s", name, l.clock(all[0].From), l.clock(all[n-1].To)))
-		l.pen.rect("down-ink", b)
-		done()
-		all = all[n:]
-	}
-}
-
-// inside writes the first of the words that fits into the box, on a plate that
-// keeps hatches off it.
-func (l *lanePlotter) inside(look string, b box, bold bool, words ...string) {
-	for _, s := range words {
-		if w := width(s, smallSize, bold); w+10 <= b.w {
-			l.pen.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y, w + 6, b.h})
-			l.pen.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
-			return
-		}
-	}
+	l.pen.truth(t.Name, truth(t, h.End), h.Bursts[t.Name], y, func(s trace.Span, y, height float64) (box, bool) {
+		return l.span(s.From, s.To, y, height), l.f.meetsSpan(s)
+	}, l.clock)
 }
 
 // describe tells in words what the picture shows, for those who cannot see it.

@@ -203,7 +203,7 @@ func (f *figure) unsaid() string {
 		for _, g := range h.groups() {
 			for _, t := range g.targets {
 				for _, s := range truth(t, h.End) {
-					if s.look == "up" && len(s.words) == 1 || !f.meetsSpan(s.Span) || s.word((f.along(s.To)-f.along(s.From))*drawn) != "" {
+					if s.well() || !f.meetsSpan(s.Span) || s.word((f.along(s.To)-f.along(s.From))*drawn) != "" {
 						continue
 					}
 					if line := fmt.Sprintf("%s from %s to %s: %s", t.Name, moment(s.From, f.whole), moment(s.To, f.whole), s.words[0]); !slices.Contains(all, line) {

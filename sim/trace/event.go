@@ -7,7 +7,10 @@
 // same as text for people.
 package trace
 
-import "time"
+import (
+	"iter"
+	"time"
+)
 
 // Format is the version of the record that this package writes and reads.
 const Format = 1
@@ -229,21 +232,33 @@ type Span struct{ From, To time.Duration }
 // success is 0. One that is under way at end is cut there.
 func (t *Target) Outages(end time.Duration) []Span {
 	var spans []Span
-	for i, s := range t.Segments {
-		to := end
-		if i+1 < len(t.Segments) {
-			to = min(end, t.Segments[i+1].At)
-		}
-		if s.Success > 0 || s.At >= to {
+	for s, segment := range t.Stretches(end) {
+		if segment.Success > 0 {
 			continue
 		}
-		if n := len(spans); n > 0 && spans[n-1].To == s.At {
-			spans[n-1].To = to
+		if n := len(spans); n > 0 && spans[n-1].To == s.From {
+			spans[n-1].To = s.To
 		} else {
-			spans = append(spans, Span{s.At, to})
+			spans = append(spans, s)
 		}
 	}
 	return spans
+}
+
+// Stretches are the segments with the time before end, [From, To), in which each
+// holds; those without any are left out.
+func (t *Target) Stretches(end time.Duration) iter.Seq2[Span, *Segment] {
+	return func(yield func(Span, *Segment) bool) {
+		for i := range t.Segments {
+			s := Span{t.Segments[i].At, end}
+			if i+1 < len(t.Segments) {
+				s.To = min(end, t.Segments[i+1].At)
+			}
+			if s.From < s.To && !yield(s, &t.Segments[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Sink takes events one at a time, in order. The event is the sink's only

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// stretchOfTruth is how a target fares for a while.
+type stretchOfTruth struct {
+	trace.Span
+	look  string
+	words []string // longest first
+}
+
+// word is the first that fits, or none.
+func (s *stretchOfTruth) word(room float64) string {
+	for _, word := range s.words {
+		if width(word, smallSize, false)+10 <= room {
+			return word
+		}
+	}
+	return ""
+}
+
+// well says whether nothing is to be said of the target.
+func (s *stretchOfTruth) well() bool { return s.look == "up" && len(s.words) == 1 }
+
+// truth is how the target fares before end, stretches alike put together.
+func truth(t *trace.Target, end time.Duration) (all []stretchOfTruth) {
+	for span, s := range t.Stretches(end) {
+		o := stretchOfTruth{Span: span, look: "shaky", words: []string{outcomeWord(s.Outcome)}}
+		switch s.Success {
+		case 0:
+			o.look = "down"
+		case 1:
+			o.look, o.words = "up", []string{"up"}
+		}
+		if word := o.words[0]; s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" && o.look != "down" { // how slow a failure is matters less
+			slow := t.Phases[s.Phase].Latency
+			o.words = []string{word + ", latency " + slow, word + ", " + slow}
+		}
+		if n := len(all); n > 0 && all[n-1].look == o.look && all[n-1].words[0] == o.words[0] {
+			all[n-1].To = o.To
+		} else {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// truthLane is the lane of a target whose health changes in the run.
+type truthLane struct {
+	name      string
+	y         float64
+	stretches []stretchOfTruth
+	bursts    []trace.Span
+}
+
+const (
+	mostTruths  = 4 // lanes; a picture of load is not about more
+	truthHeight = targetHeight + 2
+)
+
+// truthLanes are the lanes of the targets that anything happens to, and how many
+// more of them there are than have a lane.
+func truthLanes(h *History) (lanes []truthLane, more int) {
+	for i := range h.Run.Targets {
+		t := &h.Run.Targets[i]
+		lane := truthLane{name: t.Name, stretches: truth(t, max(h.End, 1)), bursts: h.Bursts[t.Name]}
+		if len(lane.bursts) == 0 && len(lane.stretches) == 1 && lane.stretches[0].look == "up" {
+			continue
+		}
+		if len(lanes) == mostTruths {
+			more++
+			continue
+		}
+		lanes = append(lanes, lane)
+	}
+	return lanes, more
+}
+
+// ruler says where a stretch of time stands in a picture, as a box of that height,
+// and whether anything of it does.
+type ruler func(s trace.Span, y, h float64) (b box, drawn bool)
+
+// truth draws how a target fares by its script, and below that its bursts, in a
+// lane from the height y down.
+func (p *pen) truth(name string, stretches []stretchOfTruth, bursts []trace.Span, y float64, at ruler, clock func(time.Duration) string) {
+	for i, s := range stretches {
+		b, drawn := at(s.Span, y+2, targetHeight-4)
+		if !drawn {
+			continue
+		}
+		done := p.group(fmt.Sprintf("%s from %s to %s: %s", name, clock(s.From), clock(s.To), s.words[0]))
+		p.ground(s.look, b)
+		if i > 0 { // stretches alike in their look differ in words
+			p.stroke("bg", 1, b.x, b.y, b.x, b.y+b.h)
+		}
+		p.bursts(bursts, s.Span, y, at, clock)
+		if !s.well() || len(bursts) == 0 { // those would lie under the word
+			p.inside(s.look, b, false, s.words...)
+		}
+		done()
+	}
+}
+
+// bursts draws those that meet the stretch s, cut to it. Those that would touch
+// the one before are drawn with it: there may be millions.
+func (p *pen) bursts(all []trace.Span, s trace.Span, y float64, at ruler, clock func(time.Duration) string) {
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].To > s.From }):]
+	all = all[:sort.Search(len(all), func(i int) bool { return all[i].From >= s.To })]
+	place := func(first, last trace.Span) (whole trace.Span, b box, drawn bool) {
+		whole = trace.Span{From: max(first.From, s.From), To: min(last.To, s.To)}
+		b, drawn = at(whole, y+targetHeight-7, 5)
+		return whole, b, drawn
+	}
+	for len(all) > 0 {
+		n := 1
+		whole, b, drawn := place(all[0], all[0])
+		for ; drawn && n < len(all); n++ {
+			if _, next, drawn := place(all[n], all[n]); !drawn || next.x > b.x+b.w {
+				break
+			}
+			whole, b, _ = place(all[0], all[n])
+		}
+		if drawn {
+			name := "burst"
+			if n > 1 {
+				name = Thousands(int64(n)) + " bursts"
+			}
+			done := p.group(fmt.Sprintf("%s from %s to %s", name, clock(whole.From), clock(whole.To)))
+			p.rect("down-ink", b)
+			done()
+		}
+		all = all[n:]
+	}
+}
