@@ -24,16 +24,10 @@ type sheet struct {
 	noCaption     bool
 }
 
-const titleLeading = 22.0
-
 func newSheet(kind string, r *Results, look *Look, about string) sheet {
 	run := r.Panels[0].Run
 	s := sheet{kind: kind, scenario: run.Scenario, width: look.width(), noCaption: look.NoCaption}
-	title := strings.Join(strings.Fields(run.Title), " ")
-	if title == "" {
-		title = run.Scenario
-	}
-	s.title = wrapped(title, titleSize, true, s.inner())
+	s.title = titleLines(run, s.inner())
 	s.about = wrapped(about, smallSize, false, s.inner())
 	s.top = margin + float64(len(s.title))*titleLeading + float64(len(s.about))*leading + 8
 	return s
@@ -51,14 +45,7 @@ func (s *sheet) close(bottom float64, keys []key, notes ...string) {
 			s.notes = append(s.notes, wrapped(n, smallSize, false, s.inner())...)
 		}
 	}
-	s.height = bottom + s.keyRoom() + float64(len(s.notes))*leading + margin
-}
-
-func (s *sheet) keyRoom() float64 {
-	if len(s.keys) == 0 {
-		return 0
-	}
-	return s.keys[len(s.keys)-1].y + leading + 8
+	s.height = bottom + keyRoom(s.keys) + float64(len(s.notes))*leading + margin
 }
 
 func (s *sheet) size() (w, h float64) { return s.width, s.height }
@@ -69,30 +56,10 @@ func (s *sheet) words() (name, title, desc string) {
 
 // frame draws what is around the chart.
 func (s *sheet) frame(p *pen) {
-	for i, line := range s.title {
-		p.text("ink", margin, margin+10+float64(i)*titleLeading, titleSize, true, left, line)
-	}
-	y := margin + float64(len(s.title))*titleLeading + leading/2
-	for _, line := range s.about {
-		p.text("muted", margin, y, smallSize, false, left, line)
-		y += leading
-	}
-	if len(s.keys) > 0 {
-		s.legend(p)
-	}
-	y = s.bottom + s.keyRoom() + leading/2
-	for _, line := range s.notes {
-		p.text("muted", margin, y, smallSize, false, left, line)
-		y += leading
-	}
-}
-
-func (s *sheet) legend(p *pen) {
-	defer p.group("Legend")()
-	for _, k := range s.keys {
-		k.draw(p, box{margin + k.x, s.bottom + k.y + 2, keyWidth, 11})
-		p.text("muted", margin+k.x+keyWidth+6, s.bottom+k.y+8, smallSize, false, left, k.text)
-	}
+	p.title(s.title)
+	p.lines(s.about, margin+float64(len(s.title))*titleLeading)
+	p.legend(s.keys, s.bottom)
+	p.lines(s.notes, s.bottom+keyRoom(s.keys))
 }
 
 // axis is a horizontal one. Its scale is gonum's; nil is linear.
@@ -149,32 +116,6 @@ func roundStep(least float64) float64 {
 		}
 	}
 	return 10 * unit
-}
-
-// hatched strokes boxes at 45 degrees in one go, so that the strokes run on from
-// one box to the next.
-func (p *pen) hatched(name string, falling bool, boxes []box) {
-	const apart = 6.0
-	var path vg.Path
-	for _, b := range boxes {
-		y := b.y
-		if falling { // mirrored at y = 0
-			y = -b.y - b.h
-		}
-		for s := math.Ceil((b.x+y)/apart) * apart; s < b.x+b.w+y+b.h; s += apart {
-			x0, x1 := max(b.x, s-y-b.h), min(b.x+b.w, s-y)
-			y0, y1 := s-x0, s-x1
-			if falling {
-				y0, y1 = -y0, -y1
-			}
-			path.Move(p.point(x0, y0))
-			path.Line(p.point(x1, y1))
-		}
-	}
-	if len(path) > 0 {
-		p.set(name, 0.8)
-		p.c.Stroke(path)
-	}
 }
 
 // fillAll fills boxes in one go.

@@ -188,7 +188,7 @@ func TestHatchesStayInside(t *testing.T) {
 	boxes := []box{{10, 20, 13, 30}, {23, 35, 8, 15}}
 	for _, falling := range []bool{false, true} {
 		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{&light})
-		(&pen{c: c, height: 100 * pixel, theme: &light}).hatched("ink", falling, boxes)
+		(&pen{c: c, height: 100 * pixel, theme: &light}).hatch("ink", 6, falling, boxes...)
 		var strokes int
 		path, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(c.body.String()), `<path d="M`), `"`)
 		for s := range strings.SplitSeq(path, "M") {

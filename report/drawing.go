@@ -97,6 +97,14 @@ func KindOf(name string) *Kind {
 // as the states of breakers where there are none.
 var ErrNothingToDraw = errors.New("nothing to draw")
 
+// endOf is the end of the longest run.
+func endOf(panels []*History) (end time.Duration) {
+	for _, h := range panels {
+		end = max(end, h.End)
+	}
+	return end
+}
+
 // drawing is a picture laid out: everything has its place before anything is
 // drawn.
 type drawing interface {
@@ -120,6 +128,9 @@ func (k *Kind) Draw(r *Results, look Look) (*Drawing, error) {
 	}
 	if err := look.Check(); err != nil {
 		return nil, err
+	}
+	if end := endOf(r.Panels); look.From > 0 && look.From >= end {
+		return nil, fmt.Errorf("the run ends at %s; nothing comes after %s", moment(end, end), moment(look.From, end))
 	}
 	d, err := k.layOut(r, &look)
 	if err != nil {

@@ -186,9 +186,9 @@ func (l *loadPlot) area(look string, steps []loadStep, top, bottom, edge height)
 	l.p.fillAll(look, boxes)
 	switch l.p.theme.patterns[look] {
 	case rising:
-		l.p.hatched(look+"-edge", false, boxes)
+		l.p.hatch(look+"-edge", 6, false, boxes...)
 	case falling:
-		l.p.hatched(look+"-edge", true, boxes)
+		l.p.hatch(look+"-edge", 6, true, boxes...)
 	}
 	l.outline(look+"-edge", 1, steps, edge)
 }

@@ -153,12 +153,12 @@ func (p *pen) ground(look string, b box) {
 	switch p.theme.patterns[look] {
 	case plain:
 	case rising:
-		p.hatch(edge, b, 7, false)
+		p.hatch(edge, 7, false, b)
 	case falling:
-		p.hatch(edge, b, 6, true)
+		p.hatch(edge, 6, true, b)
 	case crossed:
-		p.hatch(edge, b, 8, false)
-		p.hatch(edge, b, 8, true)
+		p.hatch(edge, 8, false, b)
+		p.hatch(edge, 8, true, b)
 	case level:
 		p.ruled(edge, b, 4, false)
 	case upright:
@@ -166,29 +166,29 @@ func (p *pen) ground(look string, b box) {
 	}
 }
 
-// hatch strokes a box at 45 degrees, clipped by hand: canvases have no clipping.
-func (p *pen) hatch(name string, b box, step float64, falling bool) {
+// hatch strokes boxes at 45 degrees in one go, so that the strokes run on from one
+// box to the next. They are clipped by hand: canvases have no clipping.
+func (p *pen) hatch(name string, apart float64, falling bool, boxes ...box) {
 	var path vg.Path
-	for s := b.x - b.h + step/2; s < b.x+b.w; s += step {
-		ax, ay, bx, by := s, b.h, s+b.h, 0.0
-		if ax < b.x {
-			ay -= b.x - ax
-			ax = b.x
+	for _, b := range boxes {
+		y := b.y
+		if falling { // mirrored at y = 0
+			y = -b.y - b.h
 		}
-		if over := bx - (b.x + b.w); over > 0 {
-			by += over
-			bx = b.x + b.w
-		}
-		if falling {
-			ay, by = b.h-ay, b.h-by
-		}
-		if bx-ax > 0.4 {
-			path.Move(p.point(ax, b.y+ay))
-			path.Line(p.point(bx, b.y+by))
+		for s := math.Ceil((b.x+y)/apart) * apart; s < b.x+b.w+y+b.h; s += apart {
+			x0, x1 := max(b.x, s-y-b.h), min(b.x+b.w, s-y)
+			y0, y1 := s-x0, s-x1
+			if falling {
+				y0, y1 = -y0, -y1
+			}
+			path.Move(p.point(x0, y0))
+			path.Line(p.point(x1, y1))
 		}
 	}
-	p.set(name, 0.8)
-	p.c.Stroke(path)
+	if len(path) > 0 {
+		p.set(name, 0.8)
+		p.c.Stroke(path)
+	}
 }
 
 // ruled strokes a box with parallel lines.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -51,8 +50,8 @@ func layOutStates(r *Results, look *Look) (drawing, error) {
 	all = all[:len(all)-left]
 	f := &statesFigure{run: r.Panels[0], width: look.width()}
 	inner := f.width - 2*margin
-	f.title = wrapped(strings.Join(strings.Fields(f.run.Run.Title), " "), titleSize, true, inner)
-	y := f.layCells(all, look, len(r.Panels) > 1, margin+float64(len(f.title))*22+14)
+	f.title = titleLines(f.run.Run, inner)
+	y := f.layCells(all, look, len(r.Panels) > 1, margin+float64(len(f.title))*titleLeading+14)
 	for _, c := range f.caption(r.Panels, all, left, without, look) {
 		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
 	}
@@ -122,20 +121,7 @@ func (f *statesFigure) caption(panels []*History, all []*tally, left int, withou
 	if look.NoCaption {
 		return lines
 	}
-	var seeds []string
-	for _, h := range panels {
-		if s := strconv.FormatUint(h.Run.Seed, 10); !slices.Contains(seeds, s) {
-			seeds = append(seeds, s)
-		}
-	}
-	last := "Virtual time · seed " + strings.Join(seeds, " or ")
-	if len(panels) == 1 {
-		last += " · policy " + f.run.Run.Policy
-		if about := f.run.Run.PolicyAbout; about != "" {
-			last += ": " + about
-		}
-	}
-	return append(lines, last)
+	return append(lines, provenance(panels))
 }
 
 // stateCell is one diagram with its words above it or beside it.

@@ -8,23 +8,12 @@ import (
 )
 
 func (f *statesFigure) draw(p *pen) {
-	for i, line := range f.title {
-		p.text("ink", margin, margin+10+float64(i)*22, titleSize, true, left, line)
-	}
+	p.title(f.title)
 	for _, c := range f.cells {
 		c.draw(p)
 	}
-	y := f.keysY - 8 - float64(len(f.captions))*leading
-	for _, line := range f.captions {
-		p.text("muted", margin, y+leading/2, smallSize, false, left, line)
-		y += leading
-	}
-	done := p.group("Legend")
-	for _, k := range f.keys {
-		k.draw(p, box{margin + k.x, f.keysY + k.y + 2, keyWidth, 11})
-		p.text("muted", margin+k.x+keyWidth+6, f.keysY+k.y+8, smallSize, false, left, k.text)
-	}
-	done()
+	p.lines(f.captions, f.keysY-8-float64(len(f.captions))*leading)
+	p.legend(f.keys, f.keysY)
 }
 
 func (c *stateCell) draw(p *pen) {

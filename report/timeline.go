@@ -1,13 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // timeline is the picture of a scenario: one panel for each policy, under one
@@ -19,19 +16,7 @@ type timeline struct {
 }
 
 func layOutTimeline(r *Results, look *Look) (drawing, error) {
-	t := &timeline{r.Panels, look}
-	if end := t.end(); look.From > 0 && look.From >= end {
-		return nil, fmt.Errorf("the run ends at %s; nothing comes after %s", moment(end, end), moment(look.From, end))
-	}
-	return t.figure(), nil
-}
-
-// end is that of the longest run.
-func (t *timeline) end() (end time.Duration) {
-	for _, h := range t.panels {
-		end = max(end, h.End)
-	}
-	return end
+	return (&timeline{r.Panels, look}).figure(), nil
 }
 
 // Sizes in pixels.
@@ -60,18 +45,19 @@ type figure struct {
 	names         float64       // room for the lanes' names
 	plotTop       float64
 	plotHeight    float64
+	callersOf     map[string][]string         // by target: those that have a lane each
 	x             func(time.Duration) float64 // once it is drawn: where an instant stands, for what is laid over the figure
 }
 
 func (t *timeline) figure() *figure {
-	f := &figure{t: t, width: t.width(), begin: t.From, whole: t.end()}
+	f := &figure{t: t, width: t.width(), begin: t.From, whole: endOf(t.panels)}
 	if f.end = f.whole; t.To > 0 {
 		f.end = min(f.end, t.To)
 	}
 	inner := f.width - 2*margin
-	f.title = wrapped(strings.Join(strings.Fields(t.panels[0].Run.Title), " "), titleSize, true, inner)
+	f.title = titleLines(t.panels[0].Run, inner)
 	f.moments, f.more = keyMoments(t.panels, f.within)
-	f.plotTop = margin + float64(len(f.title))*22 + 6
+	f.plotTop = margin + float64(len(f.title))*titleLeading + 6
 	f.names = t.nameRoom(inner)
 	t.layPanels(f)
 	if room := f.rowRoom(inner); room > f.names {
@@ -88,10 +74,7 @@ func (t *timeline) figure() *figure {
 	}
 	f.keys = layKeys(f.usedKeys(), inner)
 	y += float64(len(f.captions))*leading + float64(f.momentLines(inner))*leading + 8
-	if n := len(f.keys); n > 0 {
-		y += f.keys[n-1].y + leading + 8
-	}
-	f.height = y + margin - 4
+	f.height = y + keyRoom(f.keys) + margin - 4
 	return f
 }
 
@@ -104,7 +87,7 @@ func (f *figure) words() (name, title, desc string) {
 
 // layPanels lays the panels out.
 func (t *timeline) layPanels(f *figure) {
-	f.panels = nil
+	f.panels, f.callersOf = nil, map[string][]string{}
 	y := f.plotTop
 	for i := range t.panels {
 		p := newPanel(t.panels, i, f, y)
@@ -129,45 +112,24 @@ func (f *figure) meets(from, to time.Duration) bool {
 	return from < f.end && to > f.begin || from == to && f.within(from) || f.begin == f.end && from <= f.end && to >= f.begin
 }
 
-// draw draws the figure. The data area is a plot: its axis is gonum's, the lanes
-// are a plotter.
+// draw draws the figure.
 func (f *figure) draw(p *pen) {
-	for i, line := range f.title {
-		p.text("ink", margin, margin+10+float64(i)*22, titleSize, true, left, line)
-	}
+	p.title(f.title)
 	f.drawPlot(p)
-	y := f.plotTop + f.plotHeight + axisRoom
-	for _, line := range f.captions {
-		p.text("muted", margin, y+leading/2, smallSize, false, left, line)
-		y += leading
-	}
+	y := p.lines(f.captions, f.plotTop+f.plotHeight+axisRoom)
 	y = f.drawMoments(p, y+4)
-	f.drawKeys(p, y+8)
+	p.legend(f.keys, y+8)
 }
 
 func (f *figure) drawPlot(p *pen) {
-	pl := plot.New()
-	pl.BackgroundColor = nil
-	pl.HideY()
-	pl.X.Min, pl.X.Max = f.begin.Seconds(), f.begin.Seconds()+max((f.end-f.begin).Seconds(), 1e-10)
-	pl.Y.Min, pl.Y.Max = 0, 1
-	pl.X.Padding, pl.Y.Padding = 0, 0
-	pl.X.Tick.Marker = clockTicks{room: f.width - 2*margin - f.names}
-	pl.X.Tick.Label.Font = face(smallSize, false).Font
-	pl.X.Tick.Label.Handler = plainText
-	pl.X.Tick.Label.Color = p.theme.color("muted")
-	pl.X.Tick.LineStyle.Color = p.theme.color("muted")
-	pl.X.LineStyle.Color = p.theme.color("muted")
-	lanes := &lanePlotter{f: f, pen: p}
-	pl.Add(lanes)
-	area := draw.New(p.c)
-	area.Min = p.point(margin+f.names, f.plotTop+f.plotHeight)
-	area.Max = p.point(f.width-margin, f.plotTop)
-	// The plot takes the axis's room from what it is given; give it that much more.
-	inside := pl.DataCanvas(area)
-	area.Min.Y -= inside.Min.Y - area.Min.Y
-	pl.Draw(area)
-	p.texts = append(p.texts, lanes.axisTexts(pl, area)...)
+	area := box{margin + f.names, f.plotTop, f.width - 2*margin - f.names, f.plotHeight}
+	least := f.begin.Seconds()
+	along := axis{least: least, most: least + max((f.end-f.begin).Seconds(), 1e-10), ticks: clockTicks{room: area.w}}
+	p.plot(area, along, func(x func(float64) float64) {
+		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return x(min(max(d, f.begin), f.end).Seconds()) }}
+		f.x = l.x
+		l.draw(along)
+	})
 }
 
 // rowRoom is how wide the column of names must be for the rows of calls.

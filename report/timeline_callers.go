@@ -19,6 +19,15 @@ const (
 // first calls and callers of one fleet by their numbers, if each gets a lane of
 // its own; otherwise none. Calls without a caller are scripted.
 func (f *figure) callers(panels []*History, target string) []string {
+	names, known := f.callersOf[target]
+	if !known {
+		names = f.findCallers(panels, target)
+		f.callersOf[target] = names
+	}
+	return names
+}
+
+func (f *figure) findCallers(panels []*History, target string) []string {
 	if f.t.Lanes == "outcomes" {
 		return nil
 	}

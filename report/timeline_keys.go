@@ -202,28 +202,3 @@ func bandKey(p *pen, look string, b box) {
 	p.ground(look, b)
 	p.frame(look+"-edge", 1, b)
 }
-
-const keyWidth = 16.0
-
-// layKeys puts the legend's entries into lines.
-func layKeys(keys []key, room float64) []key {
-	x, y := 0.0, 0.0
-	for i := range keys {
-		w := keyWidth + 6 + width(keys[i].text, smallSize, false) + 16
-		if x > 0 && x+w-16 > room {
-			x, y = 0, y+leading+2
-		}
-		keys[i].x, keys[i].y = x, y
-		x += w
-	}
-	return keys
-}
-
-func (f *figure) drawKeys(p *pen, y float64) {
-	done := p.group("Legend")
-	for _, k := range f.keys {
-		k.draw(p, box{margin + k.x, y + k.y + 2, keyWidth, 11})
-		p.text("muted", margin+k.x+keyWidth+6, y+k.y+8, smallSize, false, left, k.text)
-	}
-	done()
-}

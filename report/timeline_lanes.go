@@ -2,12 +2,10 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/breakersim/breakersim/sim/trace"
 )
@@ -188,20 +186,14 @@ func (g *groupLanes) shows(k rowKind, panels []*History, f *figure) bool {
 	return false
 }
 
-// lanePlotter is the plot.Plotter of all lanes.
+// lanePlotter draws all lanes, once gonum's axis says where an instant is.
 type lanePlotter struct {
 	f   *figure
 	pen *pen
 	x   func(time.Duration) float64
 }
 
-// Plot draws the lanes above the axis of p.
-func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
-	toX, _ := p.Transforms(&c)
-	l.x = func(d time.Duration) float64 {
-		return float64(toX(min(max(d, l.f.begin), l.f.end).Seconds())) / pixel
-	}
-	l.f.x = l.x
+func (l *lanePlotter) draw(along axis) {
 	for _, pl := range l.f.panels {
 		for _, g := range pl.groups {
 			for _, t := range g.group.targets {
@@ -214,7 +206,7 @@ func (l *lanePlotter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pl := range l.f.panels {
 		l.heading(pl)
 		for _, g := range pl.groups {
-			l.grid(p, g)
+			l.grid(along, g)
 			l.group(g, pl.h)
 		}
 	}
@@ -244,26 +236,13 @@ func (l *lanePlotter) span(from, to time.Duration, y, h float64) box {
 	return box{x0, y, x1 - x0, h}
 }
 
-func (l *lanePlotter) grid(p *plot.Plot, g *groupLanes) {
-	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+func (l *lanePlotter) grid(along axis, g *groupLanes) {
+	for _, t := range along.ticks.Ticks(along.least, along.most) {
 		if t.Label != "" {
-			x := l.x(time.Duration(t.Value * float64(time.Second)))
+			x := l.x(time.Duration(math.Round(t.Value * float64(time.Second))))
 			l.pen.stroke("grid", 1, x, g.y, x, g.y+g.height)
 		}
 	}
-}
-
-// axisTexts are the boxes of the labels that the plot draws by itself.
-func (l *lanePlotter) axisTexts(p *plot.Plot, area draw.Canvas) []written {
-	var all []written
-	base := float64(l.pen.height-p.DataCanvas(area).Min.Y) / pixel
-	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-		if t.Label != "" {
-			w := width(t.Label, smallSize, false)
-			all = append(all, written{box{l.x(time.Duration(t.Value*float64(time.Second))) - w/2, base + 8, w, smallSize}, t.Label})
-		}
-	}
-	return all
 }
 
 func (l *lanePlotter) heading(p *panelLanes) {

@@ -253,21 +253,26 @@ func (t *timeline) captions() []string {
 			lines[i] = "Under " + strings.Join(under[s], ", ") + ": " + s
 		}
 	}
-	run := t.panels[0].Run
+	return append(lines, provenance(t.panels))
+}
+
+// provenance says where the runs come from: the seed and, if there is one, the
+// policy.
+func provenance(panels []*History) string {
 	var seeds []string
-	for _, h := range t.panels {
+	for _, h := range panels {
 		if s := strconv.FormatUint(h.Run.Seed, 10); !slices.Contains(seeds, s) {
 			seeds = append(seeds, s)
 		}
 	}
 	last := "Virtual time · seed " + strings.Join(seeds, " or ")
-	if len(t.panels) == 1 {
+	if run := panels[0].Run; len(panels) == 1 {
 		last += " · policy " + run.Policy
 		if run.PolicyAbout != "" {
 			last += ": " + run.PolicyAbout
 		}
 	}
-	return append(lines, last)
+	return last
 }
 
 // inWords is what no lane shows of targets and substitutes.
