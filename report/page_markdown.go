@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"regexp"
 	"strings"
 )
 
@@ -28,8 +27,9 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 				fmt.Fprintf(&b, "\n*%s*\n", plainMarkdown(capital(run.About)))
 			}
 		}
-		for _, s := range run.Story {
-			fmt.Fprintf(&b, "\n%s\n", plainMarkdown(s.String()))
+		b.WriteString("\n")
+		if err := run.Story.WriteMarkdown(&b); err != nil {
+			return err
 		}
 	}
 	fmt.Fprintf(&b, "\n## %s\n\n", partCosts)
@@ -64,8 +64,9 @@ func (p *Page) markdownLists(b *bytes.Buffer) {
 		}
 	}
 	if p.Source != "" {
-		fence := fenceFor(p.Source)
-		fmt.Fprintf(b, "\n<details>\n<summary>%s</summary>\n\n%syaml\n%s\n%[2]s\n\n</details>\n", partSource, fence, strings.TrimRight(p.Source, "\n"))
+		fmt.Fprintf(b, "\n<details>\n<summary>%s</summary>\n\n", partSource)
+		_ = WriteFence(b, "yaml", p.Source) // a Buffer takes everything
+		b.WriteString("\n</details>\n")
 	}
 }
 
@@ -83,37 +84,3 @@ func (x *PagePicture) markdown(b *bytes.Buffer) {
 // attribute is text within the quotes of an HTML attribute, on one line: an
 // empty one would end the HTML within Markdown.
 func attribute(s string) string { return html.EscapeString(strings.Join(strings.Fields(s), " ")) }
-
-var (
-	markup    = regexp.MustCompile("[\\\\`*_{\\[<|~&$]")
-	lineStart = regexp.MustCompile(`^([#+=>-]|\d+[.)](?:\s|$))`)
-	fences    = regexp.MustCompile("`{3,}")
-)
-
-// plainMarkdown is a paragraph that Markdown, GitHub's or MDX's, shows as it is,
-// on one line.
-func plainMarkdown(s string) string {
-	s = inlineMarkdown(s)
-	if at := lineStart.FindString(s); at != "" {
-		n := strings.IndexAny(at, "#+=>-.)")
-		s = s[:n] + `\` + s[n:]
-	}
-	return s
-}
-
-// inlineMarkdown is text within a line, such as a cell of a table.
-func inlineMarkdown(s string) string {
-	s = markup.ReplaceAllString(strings.Join(strings.Fields(s), " "), `\$0`)
-	return strings.NewReplacer("://", `\://`, "www.", `www\.`).Replace(s)
-}
-
-// fenceFor is a fence that no line of the text closes.
-func fenceFor(text string) string {
-	fence := "```"
-	for _, run := range fences.FindAllString(text, -1) {
-		if len(run) >= len(fence) {
-			fence = run + "`"
-		}
-	}
-	return fence
-}

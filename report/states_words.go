@@ -74,7 +74,7 @@ func (t *tally) describe(policies bool) string {
 	fmt.Fprintf(&b, "%s begins %s and ends %s. ", t.Name, t.first, t.last)
 	for _, state := range t.machine() {
 		told := slices.Concat(t.timeIn(state)[0], t.served(state), t.notes(state))
-		fmt.Fprintf(&b, "%s: %s. ", sentence(state), strings.Join(told, ", "))
+		fmt.Fprintf(&b, "%s: %s. ", capital(state), strings.Join(told, ", "))
 	}
 	var never []string
 	for _, m := range t.machine().moves() {
@@ -91,7 +91,6 @@ func (t *tally) describe(policies bool) string {
 }
 
 // sentence begins with a capital letter.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // heading is the breaker and its kind.
 func (t *tally) heading() string { return t.Name + " (" + t.Kind + " breaker)" }

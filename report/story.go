@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -41,17 +40,6 @@ const (
 	longParagraph    = 7 // sentences, after which a probe begins another one
 	mostProbes       = 3 // of one episode that are told in full; of more, the first and the last
 )
-
-// WriteStory writes the story as plain text, a line for each paragraph and an
-// empty line between two.
-func WriteStory(w io.Writer, h *History) error {
-	var all []string
-	for _, p := range h.Story() {
-		all = append(all, p.String())
-	}
-	_, err := io.WriteString(w, strings.Join(all, "\n\n")+"\n")
-	return err
-}
 
 // String is the paragraph as a line of text.
 func (p Paragraph) String() string { return strings.Join(p, " ") }

@@ -22,7 +22,7 @@ func TestStories(t *testing.T) {
 		"story-sick.txt":  written(t, sickRun, sickText),
 	} {
 		var b bytes.Buffer
-		require.NoError(t, report.WriteStory(&b, historyOf(t, l)))
+		b.WriteString(plainStory(historyOf(t, l)))
 		golden(t, name, b.String())
 	}
 }
@@ -34,7 +34,7 @@ func told(t *testing.T, text string) string {
 	b.Tool.FailureThreshold = 3
 	run := trace.RunInfo{Scenario: "x", Policy: "breaker", Breakers: []trace.Breaker{b}, Targets: []trace.Target{upAndDown("search", seconds(1, 20))}}
 	var out bytes.Buffer
-	require.NoError(t, report.WriteStory(&out, historyOf(t, written(t, run, text))))
+	out.WriteString(plainStory(historyOf(t, written(t, run, text))))
 	return out.String()
 }
 
@@ -99,7 +99,7 @@ func TestKillSwitchInTheStory(t *testing.T) {
 9s exhausted call=4 breaker=llm rule=M3
 10s end states={}`))
 	var b bytes.Buffer
-	require.NoError(t, report.WriteStory(&b, h))
+	b.WriteString(plainStory(h))
 	for _, want := range []string{
 		"An operator switched haiku off at 2 s, for later (M15).",
 		"An operator switched sonnet off at 9 s, and nobody was left to serve (M15).",
@@ -166,4 +166,13 @@ func TestLongStoriesAreSummedUp(t *testing.T) {
 		assert.Contains(t, text, x.want)
 		assert.Less(t, strings.Count(text, ". "), 40, "a story stays short")
 	}
+}
+
+// plainStory is the story as it reads, an empty line between two paragraphs.
+func plainStory(h *report.History) string {
+	var all []string
+	for _, p := range h.Story() {
+		all = append(all, p.String())
+	}
+	return strings.Join(all, "\n\n") + "\n"
 }

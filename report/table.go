@@ -121,7 +121,7 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 	lines := grid(rows, true, nil)
 	for _, line := range lines {
 		for k := range line {
-			line[k] = inlineMarkdown(line[k])
+			line[k] = InlineMarkdown(line[k])
 		}
 	}
 	text, err := render(renderer.NewMarkdown(), lines, len(rows))

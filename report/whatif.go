@@ -260,10 +260,10 @@ func (p *PolicyWhatIf) writeTable(b *strings.Builder, o *TerminalOptions) error 
 // WriteWhatIfMarkdown writes the same as a page, for all variants of a scenario.
 func WriteWhatIfMarkdown(w io.Writer, title string, all []WhatIf) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", inlineMarkdown(title))
+	fmt.Fprintf(&b, "# %s\n", InlineMarkdown(title))
 	for i := range all {
 		x := &all[i]
-		fmt.Fprintf(&b, "\n## What if %s\n", inlineMarkdown(x.Set))
+		fmt.Fprintf(&b, "\n## What if %s\n", InlineMarkdown(x.Set))
 		for k := range x.Policies {
 			if err := x.Policies[k].markdown(&b); err != nil {
 				return err
@@ -273,7 +273,7 @@ func WriteWhatIfMarkdown(w io.Writer, title string, all []WhatIf) error {
 			if k == 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString("- " + inlineMarkdown(line) + "\n")
+			b.WriteString("- " + InlineMarkdown(line) + "\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -281,7 +281,7 @@ func WriteWhatIfMarkdown(w io.Writer, title string, all []WhatIf) error {
 }
 
 func (p *PolicyWhatIf) markdown(b *strings.Builder) error {
-	fmt.Fprintf(b, "\n### Under %s\n\n", inlineMarkdown(p.Policy))
+	fmt.Fprintf(b, "\n### Under %s\n\n", InlineMarkdown(p.Policy))
 	if p.First == nil {
 		b.WriteString("No event differs.\n")
 		if len(p.differences()) == 0 {
@@ -297,7 +297,7 @@ func (p *PolicyWhatIf) markdown(b *strings.Builder) error {
 	if lines := p.grid(); len(lines) > 1 {
 		for _, line := range lines {
 			for k := range line {
-				line[k] = inlineMarkdown(line[k])
+				line[k] = InlineMarkdown(line[k])
 			}
 		}
 		text, err := render(renderer.NewMarkdown(), lines, len(lines[0])-1)

@@ -51,10 +51,7 @@ func policy(s *scenarios.Scenario, name string) (*scenarios.Policy, error) {
 		}
 		names = append(names, s.Policies[i].Name)
 	}
-	if near := scenarios.Nearest(name, names); near != "" {
-		return nil, wrong{fmt.Errorf("the scenario %s has no policy %q; did you mean %q?", s.Name, name, near)}
-	}
-	return nil, wrong{fmt.Errorf("the scenario %s has no policy %q; it has %q", s.Name, name, names)}
+	return nil, wrong{fmt.Errorf("the scenario %s has no policy %q; %s", s.Name, name, meant(name, names, fmt.Sprintf("it has %q", names)))}
 }
 
 type testCmd struct {

@@ -94,10 +94,7 @@ func (r *request) fits(x *world) *misplaced {
 	if r.breaker == "" || slices.Contains(names, r.breaker) {
 		return nil
 	}
-	if near := scenarios.Nearest(r.breaker, names); near != "" {
-		return &misplaced{r.at["breaker"], fmt.Sprintf("the scenario %s has no breaker %q; did you mean %q?", x.scenario.Name, r.breaker, near)}
-	}
-	return &misplaced{r.at["breaker"], fmt.Sprintf("the scenario %s has no breaker %q; it has %q", x.scenario.Name, r.breaker, names)}
+	return &misplaced{r.at["breaker"], fmt.Sprintf("the scenario %s has no breaker %q; %s", x.scenario.Name, r.breaker, meant(r.breaker, names, fmt.Sprintf("it has %q", names)))}
 }
 
 // faults are all that is wrong with the pages, in the order of their lines.

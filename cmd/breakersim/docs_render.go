@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/breakersim/breakersim/report"
@@ -80,11 +79,8 @@ func altOf(alt string, d *report.Drawing) string {
 			alt += " " + strings.TrimSpace(sentence)
 		}
 	}
-	return inMarkdown.Replace(strings.NewReplacer("\n", " ", "\r", " ").Replace(alt))
+	return report.InlineMarkdown(alt)
 }
-
-// inMarkdown escapes what Markdown, or MDX, would take for markup.
-var inMarkdown = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "{", `\{`, "&", `\&`)
 
 // link is a file's address, from the page.
 func link(file string) string {
@@ -113,14 +109,9 @@ func writeTerminal(w io.Writer, r *request, x *world) error {
 	return writeFence(w, "text", text.String())
 }
 
-// writeStory writes the sentences, which are plain text, as Markdown.
+// writeStory writes what happened under the policy.
 func writeStory(w io.Writer, _ *request, x *world) error {
-	var text bytes.Buffer
-	if err := report.WriteStory(&text, x.results.Panels[0]); err != nil {
-		return err
-	}
-	_, err := inMarkdown.WriteString(w, text.String())
-	return err
+	return x.results.Panels[0].Story().WriteMarkdown(w)
 }
 
 // writeMermaid writes the diagram in a fence, as pages that draw it want it.
@@ -139,19 +130,9 @@ func writeMermaid(w io.Writer, r *request, x *world) error {
 	return writeFence(w, "mermaid", text.String())
 }
 
-var backticks = regexp.MustCompile("`+")
-
-// writeFence writes code in a fence that it does not break.
+// writeFence writes code, with the line ends of a page.
 func writeFence(w io.Writer, language, code string) error {
-	fence := "```"
-	for _, run := range backticks.FindAllString(code, -1) {
-		if len(run) >= len(fence) {
-			fence = run + "`"
-		}
-	}
-	code = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(code, string(bom)))
-	_, err := fmt.Fprintf(w, "%s%s\n%s\n%s\n", fence, language, strings.TrimRight(code, "\n"), fence)
-	return err
+	return report.WriteFence(w, language, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(code, string(bom))))
 }
 
 // keep notes a picture that a part asks for, and refuses another one of that name.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/breakersim/breakersim/report"
-	"github.com/breakersim/breakersim/scenarios"
 )
 
 // request is what a marker asks for.
@@ -117,10 +116,7 @@ func oneOf(option, v string, all []string) error {
 	if slices.Contains(all, v) {
 		return nil
 	}
-	if near := scenarios.Nearest(v, all); near != "" {
-		return fmt.Errorf("%s=%s is not known; did you mean %q?", option, v, near)
-	}
-	return fmt.Errorf("%s=%s is not known; write one of %s", option, v, strings.Join(all, ", "))
+	return fmt.Errorf("%s=%s is not known; %s", option, v, meant(v, all, "write one of "+strings.Join(all, ", ")))
 }
 
 // word is one of a marker's: an option with its value, or a plain word.
@@ -206,10 +202,7 @@ func unknownKind(name string) string {
 	for i := range docKinds {
 		names = append(names, docKinds[i].name)
 	}
-	if near := scenarios.Nearest(name, names); near != "" {
-		return fmt.Sprintf("there is no kind %q; did you mean %q?", name, near)
-	}
-	return fmt.Sprintf("there is no kind %q; write one of %s", name, strings.Join(names, ", "))
+	return fmt.Sprintf("there is no kind %q; %s", name, meant(name, names, "write one of "+strings.Join(names, ", ")))
 }
 
 // readOption reads one option, and says what is wrong with it.
@@ -242,10 +235,7 @@ func (r *request) unknownOption(key string) string {
 			names = append(names, docOptions[i].name)
 		}
 	}
-	if near := scenarios.Nearest(key, names); near != "" {
-		return fmt.Sprintf("there is no option %q; did you mean %q?", key, near)
-	}
-	return fmt.Sprintf("there is no option %q; write some of %s, and quote a value that has blanks", key, strings.Join(names, ", "))
+	return fmt.Sprintf("there is no option %q; %s", key, meant(key, names, "write some of "+strings.Join(names, ", ")+", and quote a value that has blanks"))
 }
 
 // check is for what several options make together.

@@ -89,10 +89,16 @@ func fileSource(path string) source {
 }
 
 func unknownName(arg string) error {
-	if near := scenarios.Nearest(arg, scenarios.Names()); near != "" {
-		return fmt.Errorf("no file and no built-in scenario is named %q; did you mean %q?", arg, near)
+	return fmt.Errorf("no file and no built-in scenario is named %q; %s", arg, meant(arg, scenarios.Names(), "breakersim list names the built-in ones"))
+}
+
+// meant asks whether the nearest of the names was meant, if one is near, and
+// otherwise says what to write.
+func meant(name string, names []string, otherwise string) string {
+	if near := scenarios.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return fmt.Errorf("no file and no built-in scenario is named %q; breakersim list names the built-in ones", arg)
+	return otherwise
 }
 
 // directory takes the scenario files right in dir, in the order of their names.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/breakersim/breakersim/report"
-	"github.com/breakersim/breakersim/scenarios"
 )
 
 // look is how pictures are drawn, as the user says it.
@@ -63,10 +62,7 @@ func known(flag, what string, names, all []string) error {
 		if slices.Contains(all, name) {
 			continue
 		}
-		if near := scenarios.Nearest(name, all); near != "" {
-			return wrong{fmt.Errorf("%s: there is no %s %q; did you mean %q?", flag, what, name, near)}
-		}
-		return wrong{fmt.Errorf("%s: there is no %s %q; write some of %s", flag, what, name, strings.Join(all, ","))}
+		return wrong{fmt.Errorf("%s: there is no %s %q; %s", flag, what, name, meant(name, all, "write some of "+strings.Join(all, ",")))}
 	}
 	return nil
 }
