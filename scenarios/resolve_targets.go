@@ -1,0 +1,182 @@
+package scenarios
+
+import (
+	"math"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+func (r *resolver) resolveTargets() {
+	for i := range r.f.Targets.items {
+		it := &r.f.Targets.items[i]
+		r.name(it.name, it.key)
+		t := Target{Name: it.name, Base: r.behavior(&it.v.behaviorW)}
+		if t.Base.Mix == nil {
+			t.Base.Mix = Mix{{Success, 1}}
+		}
+		if t.Base.Latency == nil {
+			t.Base.Latency = &Dist{}
+		}
+		if n := len(it.v.Phases); n > mostPhases {
+			r.d.fault(it.v.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(it.name), n, mostPhases)
+		}
+		if it.v.Limit.said() {
+			t.Limit = r.limit(&it.v.Limit)
+		}
+		if it.v.Capacity.said() {
+			t.Capacity = r.capacity(&it.v.Capacity)
+		}
+		t.Network, t.Warmup = it.v.Network.V.Dist, time.Duration(it.v.Warmup.V)
+		if it.v.Bursts.said() {
+			t.Bursts = r.bursts(&it.v.Bursts)
+		}
+		if it.v.Price.said() {
+			t.Price = r.price(&it.v.Price)
+		}
+		for k := range it.v.Phases {
+			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))
+		}
+		r.s.Targets = append(r.s.Targets, t)
+	}
+}
+
+func (r *resolver) limit(w *val[limitW]) *Limit {
+	rate, l := w.V.Rate.V, &Limit{Burst: w.V.Burst.V}
+	if !w.V.Rate.said() {
+		if isMapping(w.node) { // else that was said
+			r.missing(w.node, "the limit", "rate")
+		}
+		return nil
+	}
+	r.running(&w.V.Rate)
+	if rate.Count > 0 { // else that was said
+		l.Every = max(1, time.Duration(math.Round(float64(rate.Per)/rate.Count)))
+	}
+	switch {
+	case !w.V.Burst.said():
+		l.Burst = max(1, int(time.Second/max(1, l.Every)))
+	case l.Burst < 1 || l.Burst > 1_000_000_000:
+		r.d.fault(w.V.Burst.node, "burst must be from 1 to 1000000000")
+	}
+	return l
+}
+
+func isMapping(n ast.Node) bool {
+	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType
+}
+
+const mostServers = 1_000_000
+
+func (r *resolver) capacity(w *val[capacityW]) *Capacity {
+	c := &Capacity{Servers: w.V.Servers.V, CancelOnTimeout: w.V.CancelOnTimeout.V, Slowdown: time.Duration(w.V.Slowdown.V)}
+	switch {
+	case !w.V.Servers.said():
+		if isMapping(w.node) && !w.V.Slowdown.said() { // else that was said
+			r.lacks(w.node, []string{"servers", "slowdown"}, "the capacity has no servers, nor a slowdown")
+		}
+	case c.Servers < 1 || c.Servers > mostServers:
+		r.d.fault(w.V.Servers.node, "servers must be from 1 to %d", mostServers)
+	}
+	if w.V.Queue.said() {
+		c.Queue = &w.V.Queue.V
+		if *c.Queue < 0 {
+			r.d.fault(w.V.Queue.node, "queue is %d; it must not be negative (leave it out if any number may wait)", *c.Queue)
+		}
+	}
+	return c
+}
+
+// shortestBurst bounds how often a target changes between two events of a run,
+// and MostBursts how often all of them do in all, as a limit of calls bounds those.
+const (
+	shortestBurst = time.Millisecond
+	MostBursts    = 5_000_000
+)
+
+func (r *resolver) bursts(w *val[burstsW]) *Bursts {
+	b := &Bursts{Apart: time.Duration(w.V.Apart.V), For: time.Duration(w.V.For.V), Behavior: r.behavior(&w.V.behaviorW)}
+	if !isMapping(w.node) { // that was said
+		return b
+	}
+	for _, k := range []struct {
+		name string
+		v    *val[duration]
+	}{{"apart", &w.V.Apart}, {"for", &w.V.For}} {
+		switch {
+		case !k.v.said():
+			r.lacks(w.node, []string{k.name}, "bursts have no %s", k.name)
+		case time.Duration(k.v.V) < shortestBurst && !r.d.refused[k.v.node]:
+			r.d.fault(k.v.node, "%s is %s; bursts are at least %s long and apart", k.name, short(k.v.V), shortestBurst)
+		}
+	}
+	if b.Mix == nil && b.Latency == nil && b.RetryAfter == nil {
+		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "bursts change nothing; say outcome, mix, latency or retry_after")
+	}
+	if min(b.Apart, b.For) < shortestBurst { // that was said
+		return b
+	}
+	if r.bursty += r.s.Duration.Seconds() / (b.Apart + b.For).Seconds(); r.bursty > MostBursts {
+		r.d.fault(w.node, "up to here that is about %.0f bursts, more than %d; make them longer, or the run shorter", r.bursty, MostBursts)
+		r.bursty = math.Inf(-1) // said once
+	}
+	return b
+}
+
+func (r *resolver) price(w *val[priceW]) *Price {
+	p := &Price{Call: w.V.Call.V, Tokens: w.V.Tokens.V}
+	switch {
+	case p.Call < 0 || p.Call > 1e9:
+		r.d.fault(w.V.Call.node, "a call costs %v; it must be from 0 to 1000000000", p.Call)
+	case p.Tokens < 0 || p.Tokens > 1e9:
+		r.d.fault(w.V.Tokens.node, "a call costs %d tokens; it must be from 0 to 1000000000", p.Tokens)
+	case !w.V.Call.said() && !w.V.Tokens.said() && isMapping(w.node):
+		r.lacks(w.node, []string{"call", "tokens"}, "the price is of nothing; say call or tokens")
+	}
+	return p
+}
+
+func (r *resolver) phase(w *val[phaseW]) Phase {
+	p := Phase{At: time.Duration(w.V.At.V), Behavior: r.behavior(&w.V.behaviorW)}
+	if !w.V.At.said() {
+		r.missing(w.node, "the phase", "at")
+	}
+	if w.V.For.said() {
+		d := time.Duration(w.V.For.V)
+		p.For = &d
+		if d == 0 {
+			r.d.fault(w.V.For.node, "a phase of 0s never is; leave for out if it lasts to the end")
+		}
+	}
+	if p.Mix == nil && p.Latency == nil && p.RetryAfter == nil && !w.V.Mix.said() && !w.V.Latency.said() {
+		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "the phase changes nothing; say outcome, mix, latency or retry_after")
+	}
+	return p
+}
+
+func (r *resolver) behavior(w *behaviorW) Behavior {
+	var b Behavior
+	if w.Outcome.said() && w.Mix.said() {
+		r.d.fault(w.Mix.node, "outcome and mix say the same thing; keep one of them")
+	}
+	if w.Mix.said() {
+		b.Mix = w.Mix.V.Mix
+	}
+	if w.Outcome.said() {
+		b.Mix = Mix{{w.Outcome.V, 1}}
+	}
+	if w.Latency.said() {
+		b.Latency = &w.Latency.V.Dist
+	}
+	b.RetryAfter = span(&w.RetryAfter)
+	return b
+}
+
+// span is the duration if the file has it.
+func span(v *val[duration]) *time.Duration {
+	if !v.said() {
+		return nil
+	}
+	d := time.Duration(v.V)
+	return &d
+}
