@@ -22,11 +22,11 @@ var reasons = []struct {
 	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }, func(*Moment) string { return "probe succeeds: closes" }},
 	{"T9", func(m *Moment) string { return verdict(m, "failed") }, func(*Moment) string { return "probe fails: opens again" }},
 	{"T15", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
-	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probes the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
+	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probed the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
 	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }, func(*Moment) string { return "probes succeed: the primary again" }},
-	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + server(m, "a backup") }},
-	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + server(m, "a backup") + " again" }},
-	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + server(m, "a backup") + " again" }},
+	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + server(m) }},
+	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + server(m) }},
+	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + server(m) }},
 	{"M16", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
 }
 
@@ -61,10 +61,10 @@ func asker(m *Moment, nobody, does string) string {
 }
 
 // server is who serves after the moment.
-func server(m *Moment, somebody string) string {
+func server(m *Moment) string {
 	switch {
 	case !m.Switched:
-		return somebody
+		return "a backup serves"
 	case m.Serves == "":
 		return "nobody serves"
 	}

@@ -36,7 +36,7 @@ var reasonMoments = []struct {
 	{"the probe failed (call 6: rate limit)", report.Moment{Event: trace.Event{Rule: "T9", Call: 6}, ProbeCall: 6, Outcome: "rate_limit"}},
 	{"the probe failed", report.Moment{Event: trace.Event{Rule: "T9"}}},
 	{"an operator reset the breaker", report.Moment{Event: trace.Event{Rule: "T15"}}},
-	{"the cooldown was over; call 9 asked and probes the primary", report.Moment{Event: trace.Event{Rule: "M2", Call: 9}}},
+	{"the cooldown was over; call 9 asked and probed the primary", report.Moment{Event: trace.Event{Rule: "M2", Call: 9}}},
 	{"enough probes of the primary in a row succeeded (call 9)", report.Moment{Event: trace.Event{Rule: "M9", Call: 9}, Outcome: "success"}},
 	{"the 11th failed turn in a row (call 12: permanent error)", report.Moment{Event: trace.Event{Rule: "M10", Failures: 11, Call: 12}, Outcome: "permanent"}},
 	{"a rate limit during recovery (call 9)", report.Moment{Event: trace.Event{Rule: "M12", Call: 9}, Outcome: "rate_limit"}},

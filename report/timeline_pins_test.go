@@ -159,3 +159,23 @@ func TestWhenAProbeWasPossible(t *testing.T) {
 		assert.Equal(t, c.want, b.ready(), name)
 	}
 }
+
+// TestFewWords are those beside the pins.
+func TestFewWords(t *testing.T) {
+	for want, m := range map[string]Moment{
+		"3rd failure: opens (T3)":                {Event: trace.Event{Rule: "T3", Failures: 3}},
+		"failure: opens (T3)":                    {Event: trace.Event{Rule: "T3", Failures: 1}},
+		"call 5 is the probe (T5)":               {Event: trace.Event{Rule: "T5", Call: 5}},
+		"a probe (T5)":                           {Event: trace.Event{Rule: "T5"}},
+		"lease ran out: opens again (T7)":        {Event: trace.Event{Rule: "T7"}},
+		"2nd failed turn: sonnet serves (M10)":   {Event: trace.Event{Rule: "M10", Failures: 2}, Switched: true, Serves: "sonnet"},
+		"rate limit: haiku serves (M12)":         {Event: trace.Event{Rule: "M12"}, Switched: true, Serves: "haiku"},
+		"rate limit: nobody serves (M12)":        {Event: trace.Event{Rule: "M12"}, Switched: true},
+		"probes fail: a backup serves (M13)":     {Event: trace.Event{Rule: "M13"}},
+		"probes succeed: the primary again (M9)": {Event: trace.Event{Rule: "M9"}},
+		"open (X1)":                              {Event: trace.Event{Rule: "X1", To: "open"}},
+		"open":                                   {Event: trace.Event{To: "open"}},
+	} {
+		assert.Equal(t, want, m.short())
+	}
+}
