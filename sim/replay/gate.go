@@ -10,8 +10,7 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-// Gate is the port behind which a breaker stands: ours, or somebody else's. It
-// is asked for a call, told how the call ended, and read without effect. Every
+// Gate is what the run sees of a breaker: of ours, or of a [Port]. It is asked for a call, told how the call ended, and read without effect. Every
 // instant is virtual time since the start of the run.
 type Gate interface {
 	// Begin asks for a call. An admitted call keeps in p what End needs to
@@ -32,10 +31,11 @@ type Gate interface {
 	SetAvailable(now time.Duration, name string, available bool)
 }
 
-// Pass is what an admitted call holds: a permit or a turn.
+// Pass is what an admitted call holds: a permit, a turn, or what a port gave.
 type Pass struct {
 	permit machine.Permit
 	turn   machine.Turn
+	done   func(ok bool) // of a port
 }
 
 // Decision is what a gate decided about a call.
@@ -50,7 +50,7 @@ type Decision struct {
 	Known     bool          // Until is known
 }
 
-// newGate puts one of our own machines behind the port. h hears what it does.
+// newGate puts one of our own machines behind the gate. h hears what it does.
 func newGate(b *scenarios.Breaker, h machine.Hooks) (Gate, error) {
 	if b.Tool != nil {
 		m, err := machine.NewToolBreaker(*b.Tool, h)
@@ -145,6 +145,20 @@ type gate struct {
 	stats  *machine.Stats // of the tool, if its health is recorded
 }
 
+// gateOf makes the gate that stands for b.
+func (r *run) gateOf(b *scenarios.Breaker) (Gate, error) {
+	if r.others != nil && b.Tool != nil {
+		return r.newPort(b, r.others)
+	}
+	return newGate(b, r.hooks(b.Name))
+}
+
+// canPeek says whether the breaker can be read without effect: ours can (T14).
+func (g *gate) canPeek() bool {
+	port, ok := g.Gate.(interface{ canPeek() bool })
+	return !ok || port.canPeek()
+}
+
 // available says whether the target would be called now: by H7's pure reading
 // of its gate, and always if it has none.
 func (r *run) available(now time.Duration, target string) bool {
@@ -187,10 +201,10 @@ func (r *run) hooks(name string) machine.Hooks {
 	}
 }
 
-// tellLapsed records a lease that ran out, which comes before the result that
-// made it noticed.
+// tellLapsed records a lease that ran out, or what else time did, which comes
+// before the result that made it noticed.
 func (r *run) tellLapsed() {
-	for len(r.news) > 0 && r.news[0].Rule == string(machine.T7) {
+	for len(r.news) > 0 && (r.news[0].Rule == string(machine.T7) || r.news[0].Rule == trace.MovedByTime) {
 		r.emit(r.news[0])
 		r.news = r.news[1:]
 	}

@@ -6,11 +6,11 @@ import (
 )
 
 // runInfo is what a reader of the trace must know beforehand.
-func runInfo(s *scenarios.Scenario, p *scenarios.Policy) *trace.RunInfo {
+func runInfo(s *scenarios.Scenario, p *scenarios.Policy, o *Others) *trace.RunInfo {
 	info := &trace.RunInfo{Scenario: s.Name, Title: s.Title, Policy: p.Name, PolicyAbout: p.About, Seed: s.Seed,
 		Breakers: []trace.Breaker{}, Targets: []trace.Target{}}
 	for i := range p.Breakers {
-		info.Breakers = append(info.Breakers, breakerInfo(&p.Breakers[i]))
+		info.Breakers = append(info.Breakers, breakerInfo(&p.Breakers[i], o))
 	}
 	for _, b := range s.Substitutes {
 		info.Substitutes = append(info.Substitutes, trace.Substitute{Target: b.Target, By: b.By})
@@ -21,7 +21,7 @@ func runInfo(s *scenarios.Scenario, p *scenarios.Policy) *trace.RunInfo {
 	return info
 }
 
-func breakerInfo(b *scenarios.Breaker) trace.Breaker {
+func breakerInfo(b *scenarios.Breaker, o *Others) trace.Breaker {
 	info := trace.Breaker{Name: b.Name, Kind: "tool", Reports: "permit"}
 	if b.Anonymous {
 		info.Reports = "anonymous"
@@ -33,6 +33,12 @@ func breakerInfo(b *scenarios.Breaker) trace.Breaker {
 		}
 		info.Tool = &trace.Tool{Guards: b.Guards, FailureThreshold: t.FailureThreshold, RecoveryDuration: t.RecoveryDuration,
 			ProbeTimeout: t.ProbeTimeout, StaleResults: stale, Health: b.Health}
+		if o != nil && o.By != "" {
+			info.By = o.By
+			if !o.Leased {
+				info.Tool.ProbeTimeout = 0
+			}
+		}
 		return info
 	}
 	m := b.Model

@@ -34,6 +34,7 @@ type Options struct {
 	// Metric answers expectations on the cost of the run, after the last event;
 	// nil: none of them is checked. It says false where the metric is undefined.
 	Metric func(name string) (float64, bool)
+	Others *Others // in the place of the tool breakers; nil: ours
 }
 
 // longest bounds a run without a duration, at 73 years, and everything that
@@ -48,7 +49,8 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 	if err != nil {
 		return nil, err
 	}
-	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(s, p)})
+	defer r.close()
+	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(s, p, o.Others)})
 	for i := range r.targets {
 		if ph := r.targets[i].segment().Phase; ph != trace.NoPhase {
 			r.emit(trace.Event{Kind: trace.Phase, Target: r.targets[i].name, Phase: ph})
@@ -65,6 +67,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 			continue
 		}
 		last = e.At
+		r.wait(e.At)
 		r.advance(e.At)
 		r.play(e)
 		if r.err != nil {
@@ -89,6 +92,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 type run struct {
 	s       *scenarios.Scenario
 	policy  *scenarios.Policy
+	others  *Others // in the place of our tool breakers, or nil
 	clock   sim.Clock
 	root    sim.Key
 	sinks   []trace.Sink
@@ -162,7 +166,12 @@ type call struct {
 }
 
 func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error) {
-	r := &run{s: s, policy: p, root: sim.NewKey(s.Seed)}
+	r := &run{s: s, policy: p, root: sim.NewKey(s.Seed), others: o.Others}
+	if r.others != nil {
+		if err := r.others.cannot(s, p); err != nil {
+			return nil, err
+		}
+	}
 	r.expect = newExpectations(s, p)
 	r.sinks = append(r.sinks, o.Sinks...)
 	if r.expect.listens() {
@@ -184,7 +193,7 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	r.second = time.Second
 	for i := range p.Breakers {
 		b := &p.Breakers[i]
-		g, err := newGate(b, r.hooks(b.Name))
+		g, err := r.gateOf(b)
 		if err != nil {
 			return nil, fmt.Errorf("breaker %s: %w", b.Name, err)
 		}
@@ -351,9 +360,26 @@ func (r *run) play(e sim.Event) {
 	}
 }
 
+// wait moves the clock that ports read.
+func (r *run) wait(now time.Duration) {
+	if r.others != nil {
+		r.others.Wait(now)
+	}
+}
+
+// close lets go of the ports.
+func (r *run) close() {
+	for i := range r.gates {
+		if g, ok := r.gates[i].Gate.(interface{ close() }); ok {
+			g.close()
+		}
+	}
+}
+
 // finish ends the record at the instant end.
 func (r *run) finish(end time.Duration) {
 	r.measure(end)
+	r.wait(end)
 	r.advance(end)
 	r.cause = 0
 	states := make([]trace.BreakerState, 0, len(r.gates))
@@ -419,7 +445,7 @@ func (r *run) operate(e *scenarios.Call) {
 
 func (r *run) peek(e *scenarios.Call) {
 	g := r.gateNamed(e.To)
-	if g == nil {
+	if g == nil || !g.canPeek() {
 		return
 	}
 	allows, serves := g.Peek(r.clock.Now())

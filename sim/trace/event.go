@@ -128,6 +128,7 @@ type Breaker struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // "tool" or "model"
 	Reports string `json:"reports"`
+	By      string `json:"by,omitempty"` // whose it is, such as "gobreaker v2.4.0"; empty: ours
 	*Tool
 	*Model
 }

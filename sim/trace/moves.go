@@ -35,3 +35,15 @@ func MoveOf(from, to, rule string) *Move {
 	}
 	return nil
 }
+
+// The rules of a breaker that is not ours, which does not say why: what can be
+// seen of it from outside.
+const (
+	LetThrough   = "F1" // it let a call through
+	TurnedAway   = "F2" // it refused a call
+	MovedByAsk   = "F3" // its state changed as a call asked
+	MovedByEnd   = "F4" // its state changed on a result
+	MovedByTime  = "F5" // its state had changed since anybody last looked
+	HeardOf      = "F6" // a result was reported to it, and its state stayed
+	MovedByReset = "F7" // an operator's reset
+)

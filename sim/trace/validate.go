@@ -160,6 +160,9 @@ func (v *Validator) begin(e *Event) error {
 		if (b.Tool == nil) == (b.Model == nil) {
 			return fmt.Errorf("the breaker %q must have the settings of one kind", b.Name)
 		}
+		if b.By != "" && b.Tool == nil {
+			return fmt.Errorf("the breaker %q routes to models, which only ours do", b.Name)
+		}
 		s := &standing{Breaker: b, state: "closed"}
 		if b.Model != nil {
 			s.state, s.serves = "primary", b.Model.Primary
@@ -252,7 +255,11 @@ func (v *Validator) verdict(e *Event) error {
 	if c.began != e.T {
 		return fmt.Errorf("call %d asked at %v", e.Call, c.began)
 	}
-	if state := verdicts[e.Kind][e.Rule]; state == "" || state != b.state {
+	if b.By != "" {
+		if want := map[Kind]string{Admit: LetThrough, Refuse: TurnedAway}[e.Kind]; want != e.Rule {
+			return fmt.Errorf("what is seen of %s is %q, not rule %q", b.By, want, e.Rule)
+		}
+	} else if state := verdicts[e.Kind][e.Rule]; state == "" || state != b.state {
 		return fmt.Errorf("rule %q cannot decide so while %s is %s", e.Rule, b.Name, b.state)
 	}
 	if e.Kind != Admit {
@@ -260,6 +267,9 @@ func (v *Validator) verdict(e *Event) error {
 		return nil
 	}
 	c.running = true
+	if b.By != "" {
+		return v.target(e.Target)
+	}
 	if probes := e.Rule == "T5" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
 		return fmt.Errorf("rule %s and probe %v do not go together", e.Rule, e.Probe)
 	}
@@ -274,6 +284,12 @@ func (v *Validator) verdict(e *Event) error {
 	}
 	return v.target(e.Target)
 }
+
+// What can be seen of a breaker that is not ours when its state changes.
+var (
+	movesOfOthers = map[string]bool{MovedByAsk: true, MovedByEnd: true, MovedByTime: true, MovedByReset: true}
+	toolStates    = map[string]bool{"closed": true, "open": true, "half-open": true}
+)
 
 // applies says what `applied` is for each rule that takes a result; where both
 // can be it is not listed.
@@ -302,8 +318,15 @@ func (v *Validator) ending(e *Event) error {
 	if e.Breaker == "" {
 		return nil
 	}
-	if _, err := v.breaker(e.Breaker); err != nil {
+	b, err := v.breaker(e.Breaker)
+	if err != nil {
 		return err
+	}
+	if b.By != "" {
+		if e.Rule != MovedByEnd && e.Rule != HeardOf || !e.Applied {
+			return fmt.Errorf("rule %q and applied %v say more than can be seen of %s", e.Rule, e.Applied, b.By)
+		}
+		return nil
 	}
 	if want, known := applies[e.Rule]; known && want != e.Applied || !known && e.Rule != "M11" && e.Rule != "M17" {
 		return fmt.Errorf("rule %q and applied %v do not go together", e.Rule, e.Applied)
@@ -335,6 +358,7 @@ func (v *Validator) transition(e *Event) error {
 	switch {
 	case e.From != b.state:
 		return fmt.Errorf("%s is %s, not %s", b.Name, b.state, e.From)
+	case b.By != "" && e.Effective == e.T && movesOfOthers[e.Rule] && toolStates[e.To] && e.To != e.From:
 	case MoveOf(e.From, e.To, e.Rule) == nil:
 		return fmt.Errorf("no rule %q leads from %s to %s", e.Rule, e.From, e.To)
 	case e.Effective > e.T:
