@@ -114,7 +114,7 @@ func (q *later) next(end int64, due []uint64) ([]uint64, bool) {
 	}
 	q.base = earliest
 	q.filled[level] &^= 1 << i
-	first, more := s.first, s.more
+	first, more := s.first, oldestFirst(s.more) // events of one instant mostly came in their order
 	s.more = nil
 	due = q.move(first, due)
 	for more != nil {
@@ -126,6 +126,15 @@ func (q *later) next(end int64, due []uint64) ([]uint64, bool) {
 		c.next, q.spare = q.spare, c
 	}
 	return due, true
+}
+
+// oldestFirst turns a list of chunks round.
+func oldestFirst(c *chunk) *chunk {
+	var done *chunk
+	for c != nil {
+		c, c.next, done = c.next, done, c
+	}
+	return done
 }
 
 // move puts e where it belongs now that the base has moved.
