@@ -59,6 +59,9 @@ type streams struct {
 }
 
 func main() {
+	if os.Getenv(bubbleVariable) != "" {
+		bubbleMain()
+	}
 	cleanUpOnSignal()
 	code := run(os.Args[1:], terminal())
 	removeUnfinished() // where one scenario failed, others are still under way

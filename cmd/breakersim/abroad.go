@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/breakersim/breakersim/machine"
+	"github.com/breakersim/breakersim/machine/foreign"
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/breakertest"
+	"github.com/breakersim/breakersim/sim/replay"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Breakers that are not ours read the clock, and run only where it can be
+// moved: in a bubble, which only a test can make. So the program starts itself
+// anew as one, and gets the trace over a pipe. A library that brings its process
+// down brings down no other.
+
+// bubbleVariable in the environment has the program play jobs in bubbles.
+const bubbleVariable = "BREAKERSIM_BUBBLE"
+
+// bubbleJob is what is to be played in a bubble.
+type bubbleJob struct {
+	File    string
+	Source  []byte
+	Limits  scenarios.Limits
+	Policy  string
+	Breaker string // the row of the table of libraries
+}
+
+// news is one message of the child: an event, or how the run ended.
+type news struct {
+	Run    []byte // of the first event, as a line of a trace: its pointers would be lost
+	Event  *trace.Event
+	Over   bool
+	Error  string // of a run that is over
+	Cannot bool   // it is a replay.ErrCannot
+}
+
+// playAbroad plays the job in a child process.
+func playAbroad(j *bubbleJob, sinks ...trace.Sink) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var jobs, said bytes.Buffer
+	if err := gob.NewEncoder(&jobs).Encode(j); err != nil {
+		return err
+	}
+	child := exec.Cmd{Path: program, Args: []string{"breakersim"}, Env: append(os.Environ(), bubbleVariable+"=1"), Stdin: &jobs, Stderr: &said}
+	pipe, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	over, err := listen(bufio.NewReaderSize(pipe, 1<<20), sinks)
+	if err != nil || !over {
+		_ = child.Process.Kill() // it may have ended by itself
+	}
+	ended := child.Wait()
+	if err == nil && !over {
+		err = fmt.Errorf("%s brought its process down: %w: %s", j.Breaker, ended, firstLine(said.Bytes()))
+	}
+	return err
+}
+
+// listen hands on what the child tells, and says whether it came to the end.
+func listen(r io.Reader, sinks []trace.Sink) (over bool, err error) {
+	messages := gob.NewDecoder(r)
+	for {
+		var n news
+		if err := messages.Decode(&n); err != nil {
+			return false, nil // how the child ended says more
+		}
+		switch {
+		case n.Over && n.Cannot:
+			return true, cannotAbroad(n.Error)
+		case n.Over && n.Error != "":
+			return true, errors.New(n.Error)
+		case n.Over:
+			return true, nil
+		}
+		e := n.Event
+		if n.Run != nil {
+			first, err := trace.NewReader(bytes.NewReader(n.Run)).Next()
+			if err != nil {
+				return false, err
+			}
+			e = &first
+		}
+		for _, s := range sinks {
+			if err := s.Event(e); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// cannotAbroad is a replay.ErrCannot that came over the pipe.
+type cannotAbroad string
+
+func (c cannotAbroad) Error() string { return string(c) }
+func (cannotAbroad) Unwrap() error   { return replay.ErrCannot }
+
+func firstLine(b []byte) []byte {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
+	return line
+}
+
+// bubbleMain is the child: it plays the job that it reads, and tells of it.
+func bubbleMain() {
+	os.Args = os.Args[:1] // the test framework reads flags
+	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "bubble", F: func(t *testing.T) {
+		if err := serveBubble(t, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitRunError)
+		}
+		os.Exit(exitDone) // before the framework prints its verdict
+	}}}, nil, nil)
+}
+
+func serveBubble(t *testing.T, in io.Reader, out io.Writer) error {
+	var j bubbleJob
+	if err := gob.NewDecoder(in).Decode(&j); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(out, 1<<20)
+	tell := &teller{messages: gob.NewEncoder(w)}
+	last := news{Over: true}
+	if err := j.play(t, tell); err != nil {
+		last.Error, last.Cannot = err.Error(), errors.Is(err, replay.ErrCannot)
+	}
+	return errors.Join(tell.messages.Encode(&last), w.Flush())
+}
+
+// play plays the job here, where a bubble can be made.
+func (j *bubbleJob) play(t *testing.T, sinks ...trace.Sink) error {
+	s, err := scenarios.Load(j.File, j.Source, j.Limits)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(s.Policies, func(p scenarios.Policy) bool { return p.Name == j.Policy })
+	if i < 0 {
+		return fmt.Errorf("%s: there is no policy %q", j.File, j.Policy)
+	}
+	l, err := foreign.Lookup(j.Breaker)
+	if err != nil {
+		return err
+	}
+	return breakertest.Play(t, s, &s.Policies[i], others(&l), sinks...)
+}
+
+// others has the library's breakers stand in for ours.
+func others(l *foreign.Library) replay.Others {
+	_, leased := strings.CutSuffix(l.Name, foreign.WithLease)
+	return replay.Others{By: l.Name + " " + l.Version, Leased: leased, New: func(_ string, s machine.ToolSettings, _ machine.Hooks) (replay.Port, error) {
+		return l.New(foreign.Settings{FailureThreshold: s.FailureThreshold, RecoveryDuration: s.RecoveryDuration, ProbeTimeout: s.ProbeTimeout, IgnoreStale: s.IgnoreStale}), nil
+	}}
+}
+
+// teller is a sink that tells the parent.
+type teller struct{ messages *gob.Encoder }
+
+func (t *teller) Event(e *trace.Event) error {
+	if e.Run == nil {
+		return t.messages.Encode(&news{Event: e})
+	}
+	var line bytes.Buffer
+	w := trace.NewWriter(&line)
+	if err := errors.Join(w.Event(e), w.Flush()); err != nil {
+		return err
+	}
+	return t.messages.Encode(&news{Run: line.Bytes()})
+}

@@ -1,0 +1,68 @@
+package foreign
+
+import (
+	"slices"
+	"time"
+)
+
+// Lease puts our lease around a breaker: a call that was admitted while the
+// breaker was not closed, a probe, and that has not reported when the lease ends
+// is reported as failed at that instant. Its own result, at that instant or
+// later, is dropped. A lease of zero or less is none.
+//
+// That mends a breaker that is wedged by a lost, panicking or exiting probe, and
+// one that is closed by a probe's late success. It mends nothing that the library
+// decides by itself: who is let in at half-open, when the cooldown is over, what
+// a result of an older call does, and what a failure in Open does. A breaker that
+// does not say its state gets no leases.
+func Lease(b Breaker, lease time.Duration) Breaker {
+	if lease <= 0 {
+		return b
+	}
+	return &leasing{b: b, lease: lease}
+}
+
+// Leased is the library with our lease, [Settings.ProbeTimeout], around it.
+func (l Library) Leased() Library {
+	inner := l
+	l.Name, l.Of = inner.Name+WithLease, inner.Name
+	l.Note = "Our lease around it: a probe that has not reported when the lease ends is reported as failed. " + inner.Note
+	l.PanicKills = false
+	l.New = func(s Settings) Breaker { return Lease(inner.New(s), s.ProbeTimeout) }
+	l.Cannot = func(s Settings) []string {
+		return slices.DeleteFunc(inner.Cannot(s), func(c string) bool { return c == noLease })
+	}
+	return l
+}
+
+type leasing struct {
+	b     Breaker
+	lease time.Duration
+}
+
+// Allow asks the library, and leases what it admits while it is not closed.
+func (l *leasing) Allow() (func(ok bool), error) {
+	done, err := l.b.Allow()
+	if err != nil || l.b.State() == "closed" || l.b.State() == "" {
+		return done, err
+	}
+	end := time.AfterFunc(l.lease, func() { done(false) })
+	return func(ok bool) {
+		if end.Stop() {
+			done(ok)
+		}
+	}, nil
+}
+
+// Do asks, runs f and reports. It leaves an f that does not return to the lease.
+func (l *leasing) Do(f func() error) error { return straight(l, f) }
+
+// State is the library's.
+func (l *leasing) State() string { return l.b.State() }
+
+// Close releases what the library holds.
+func (l *leasing) Close() {
+	if c, ok := l.b.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
