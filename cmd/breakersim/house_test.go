@@ -27,9 +27,10 @@ const module = "github.com/breakersim/breakersim/"
 // mayImport is the house: which packages of ours each may import, and, where
 // the list is not nil, which of others' beyond the standard library.
 var mayImport = map[string]struct{ ours, others []string }{
-	"machine":         {nil, []string{}},
-	"machine/check":   {[]string{"machine"}, []string{}},
-	"machine/foreign": {nil, nil},
+	"machine":       {nil, []string{}},
+	"machine/check": {[]string{"machine"}, []string{}},
+	"machine/foreign": {nil, []string{"github.com/afex/hystrix-go/", "github.com/bytedance/gopkg/", "github.com/eapache/go-resiliency/",
+		"github.com/failsafe-go/failsafe-go", "github.com/rubyist/circuitbreaker", "github.com/sony/gobreaker/v2"}},
 	"sim/trace":       {nil, []string{}},
 	"sim":             {nil, []string{}},
 	"scenarios":       {[]string{"machine"}, []string{"github.com/goccy/go-yaml", "github.com/invopop/jsonschema"}},
@@ -66,6 +67,30 @@ func TestPackagesPointOneWay(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
+}
+
+// TestOnlyForeignLinksForeign: who uses the machines, or plays scenarios, links
+// none of the libraries that they are compared with, not even at second hand.
+func TestOnlyForeignLinksForeign(t *testing.T) {
+	linked := func(pkg string) (found []string) {
+		list := exec.Command("go", "list", "-deps", "./"+pkg)
+		list.Dir = filepath.Join("..", "..")
+		out, err := list.Output()
+		require.NoError(t, err)
+		for name := range strings.Lines(string(out)) {
+			if slices.ContainsFunc(mayImport["machine/foreign"].others, func(o string) bool { return strings.HasPrefix(name, o) }) {
+				found = append(found, strings.TrimSpace(name))
+			}
+		}
+		return found
+	}
+	for pkg := range mayImport {
+		if pkg == "machine/foreign" {
+			assert.NotEmpty(t, linked(pkg))
+		} else if pkg != "cmd/breakersim" {
+			assert.Empty(t, linked(pkg), "%s links somebody else's breaker", pkg)
+		}
+	}
 }
 
 // readsTheClock are the packages that may ask what time it is: the program, and

@@ -9,15 +9,15 @@ import (
 	"github.com/bytedance/gopkg/cloud/circuitbreaker"
 )
 
-const bytedanceClaims = `"During HALFOPEN, the circuit breaker will let a request go every 'while', and after a 'number' of consecutive successful requests, the circuit breaker will become CLOSED; if any of them fail, it will become OPEN." ` +
-	`"After entering the OPEN state, the circuit breaker will cool down for a period of time [...] During this period, all IsAllowed() requests will be returned false." ` +
+const bytedanceClaims = `"During HALFOPEN, the circuit breaker will let a request go every 'while', and after a 'number' of consecutive successful requests, the circuit breaker will become CLOSED; if any of them fail, it will become OPEN". ` +
+	`"After entering the OPEN state, the circuit breaker will cool down for a period of time [...] During this period, all IsAllowed() requests will be returned false". ` +
 	`(https://github.com/bytedance/gopkg/blob/v0.1.4/cloud/circuitbreaker/README.MD)`
 
 var bytedanceRows = []Library{
 	bytedanceRow("bytedance", "", "A Panel with one key: IsAllowed, then Succeed or Fail. HalfOpenSuccesses 1; DetectTimeout, after which a further probe is let in, lease and cooldown; "+
 		"buckets of a day, so that an open breaker is not forgotten.",
 		func(s Settings) Breaker { return newBytedance(s, 24*time.Hour) }),
-	bytedanceRow("bytedance-window", "bytedance", "The same with the default window of 10 s. The panel drops a breaker that has no samples in it: one that is open for longer is closed without a probe.",
+	bytedanceRow("bytedance-window", "bytedance", "The same with the default window of 10 s. The panel drops a breaker that has no samples in it: one that is open for longer is closed without a probe. Its ticks, ten a second, make long scenarios slow.",
 		func(s Settings) Breaker { return newBytedance(s, 100*time.Millisecond) }),
 }
 

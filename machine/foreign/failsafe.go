@@ -11,7 +11,8 @@ import (
 
 const failsafeClaims = `"In the HalfOpenState a configurable number of trial executions will be allowed, after which the circuit breaker will transition to either ClosedState or OpenState depending on how many were successful." ` +
 	`"Permission will be automatically released when a result or failure is recorded." ` +
-	`(https://github.com/failsafe-go/failsafe-go/blob/v0.9.8/circuitbreaker/circuitbreaker.go) Of an execution that never ends or panics it says nothing.`
+	`(https://github.com/failsafe-go/failsafe-go/tree/v0.9.8/circuitbreaker) Of an execution that never ends or panics it says nothing. ` +
+	`"Timeout is a Policy that cancels executions if they exceed a time limit." An execution has to take part in that: https://failsafe-go.dev/execution-cancellation/`
 
 var failsafeRows = []Library{
 	failsafeRow("failsafe-go", "", "TryAcquirePermit and RecordSuccess or RecordFailure, success threshold 1: a single probe.", noLease,

@@ -7,9 +7,9 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-const gobreakerClaims = `"MaxRequests is the maximum number of requests allowed to pass through when the CircuitBreaker is half-open. If MaxRequests is 0, CircuitBreaker allows only 1 request." ` +
-	`"Counts ignores the results of the requests sent before clearing." "If a panic occurs in the request, CircuitBreaker handles it as an error and causes the same panic again." ` +
-	`(https://github.com/sony/gobreaker#usage) Of a request that never ends it says nothing.`
+const gobreakerClaims = `"MaxRequests is the maximum number of requests allowed to pass through when the CircuitBreaker is half-open. If MaxRequests is 0, the CircuitBreaker allows only 1 request." ` +
+	`"Counts ignores the results of the requests sent before clearing." "If a panic occurs in the request, the CircuitBreaker handles it as an error and causes the same panic again." ` +
+	`(https://github.com/sony/gobreaker/tree/v2.4.0/v2) Of a request that never ends it says nothing.`
 
 var gobreakerRows = []Library{
 	gobreakerRow("gobreaker", "", "TwoStepCircuitBreaker, MaxRequests 1, which is the default. How a function ends is its caller's to report here: gobreaker-execute has the library's own answer.",

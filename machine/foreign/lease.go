@@ -43,8 +43,11 @@ type leasing struct {
 // Allow asks the library, and leases what it admits while it is not closed.
 func (l *leasing) Allow() (func(ok bool), error) {
 	done, err := l.b.Allow()
-	if err != nil || l.b.State() == "closed" || l.b.State() == "" {
-		return done, err
+	if err != nil {
+		return nil, err
+	}
+	if state := l.b.State(); state == "closed" || state == "" {
+		return done, nil
 	}
 	end := time.AfterFunc(l.lease, func() { done(false) })
 	return func(ok bool) {

@@ -20,7 +20,7 @@ var rubyistRows = []Library{
 		"That keeps a herd out, admits at the cooldown's end and gives a lost probe up; but a failed probe, too, is followed by the longer wait.",
 		"no lease: a probe that never reports is not given up, a second one is let in beside it",
 		func(s Settings) Breaker {
-			return newRubyist(s, 0, &growing{first: s.RecoveryDuration - 1, step: s.ProbeTimeout + s.RecoveryDuration})
+			return newRubyist(s, 0, &growing{first: max(s.RecoveryDuration-1, 0), step: s.ProbeTimeout + s.RecoveryDuration})
 		}),
 }
 
@@ -50,16 +50,17 @@ func (c constant) NextBackOff() time.Duration { return time.Duration(c) }
 func (constant) Reset() {}
 
 // growing waits from the last failure: first, then longer by step each time. The
-// library takes the next wait when it lets a probe in, and resets at a success.
-type growing struct{ first, step, next time.Duration }
+// library takes the next wait when it lets a probe in, and resets at a success. A
+// wait of -1 ns would mean never to it.
+type growing struct{ first, step, more time.Duration }
 
 func (g *growing) NextBackOff() time.Duration {
-	wait := g.first + g.next
-	g.next += g.step
+	wait := g.first + g.more
+	g.more += g.step
 	return wait
 }
 
-func (g *growing) Reset() { g.next = 0 }
+func (g *growing) Reset() { g.more = 0 }
 
 type rubyist struct {
 	calls
