@@ -187,7 +187,7 @@ func (h *History) burst(e *trace.Event) {
 func (h *History) begin(r *trace.RunInfo) {
 	h.Bursts = map[string][]trace.Span{}
 	h.Tries, h.GivenUp = map[string]int{}, map[string]int{}
-	h.Run = r
+	h.Run = readable(r)
 	h.byName = map[string]*BreakerHistory{}
 	h.flying = map[int]int{}
 	h.via = map[int]string{}

@@ -21,7 +21,7 @@ type loadPlot struct {
 func (c *load) draw(p *pen) {
 	c.frame(p)
 	area := box{margin + c.names, c.top, c.inner() - c.names, c.last - c.top}
-	along := axis{least: c.from.Seconds(), most: c.to.Seconds(), ticks: clockTicks{area.w}}
+	along := axis{least: c.from.Seconds(), most: c.to.Seconds(), ticks: clockTicks{area.w, c.end}}
 	p.plot(area, along, func(x func(float64) float64) {
 		l := &loadPlot{c, p, func(d time.Duration) float64 { return x(min(max(d, c.from), c.to).Seconds()) }}
 		l.shade()

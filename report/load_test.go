@@ -113,7 +113,7 @@ func TestLoadInWords(t *testing.T) {
 	require.NoError(t, err)
 	_, _, desc := d.words()
 	assert.Equal(t, "Under p-0: at most 7/s attempts, 3/s good. Under p-1: at most 14/s attempts, 7/s good, 12/s turned away. "+
-		"target0 from 2 s to 4 s: timeout. target0 from 4 s to 6 s: 70% success, 30% failure.", desc)
+		"target0 from 2 s to 4 s: timeout. target0 from 4 s to 6 s: 70 % success, 30 % failure.", desc)
 }
 
 // TestSmallLaneIsToldBelow has a stretch too short for its word.

@@ -14,7 +14,7 @@ func (t *terminal) axis() {
 	for at := time.Duration(0); at <= t.end; at += step {
 		i := t.at(at)
 		line[i] = t.tick
-		label := t.Text(tickLabel(at, step, t.end))
+		label := t.Text(tickLabel(at, t.end))
 		i = min(i, t.cells-displaywidth.String(label)) // the last one ends with the axis
 		if used := displaywidth.String(labels) - t.margin; used < i || at == 0 {
 			labels += strings.Repeat(" ", i-used) + label
@@ -35,7 +35,7 @@ func (t *terminal) step() time.Duration {
 			break
 		}
 		cells := float64(s) / float64(t.end) * float64(t.cells)
-		longest := max(len(tickLabel(t.end/s*s, s, t.end)), len(tickLabel(t.end/s*s-s, s, t.end)), len(tickLabel(s, s, t.end)))
+		longest := max(len(tickLabel(t.end/s*s, t.end)), len(tickLabel(t.end/s*s-s, t.end)), len(tickLabel(s, t.end)))
 		if cells >= float64(longest+2) {
 			return s
 		}

@@ -124,7 +124,7 @@ func (f *figure) draw(p *pen) {
 func (f *figure) drawPlot(p *pen) {
 	area := box{margin + f.names, f.plotTop, f.width - 2*margin - f.names, f.plotHeight}
 	least := f.begin.Seconds()
-	along := axis{least: least, most: least + max((f.end-f.begin).Seconds(), 1e-10), ticks: clockTicks{room: area.w}}
+	along := axis{least: least, most: least + max((f.end-f.begin).Seconds(), 1e-10), ticks: clockTicks{room: area.w, whole: f.whole}}
 	p.plot(area, along, func(x func(float64) float64) {
 		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return x(min(max(d, f.begin), f.end).Seconds()) }}
 		f.x = l.x
@@ -167,8 +167,12 @@ func (t *timeline) nameRoom(inner float64) float64 {
 	return min(room, inner/4) + 12
 }
 
-// clockTicks is a plot.Ticker whose steps are those of a clock.
-type clockTicks struct{ room float64 }
+// clockTicks is a plot.Ticker whose steps are those of a clock, in the units of a
+// run of that length.
+type clockTicks struct {
+	room  float64
+	whole time.Duration
+}
 
 // stepOf is the shortest step of a clock that is no shorter than that.
 func stepOf(least time.Duration) time.Duration {
@@ -193,7 +197,7 @@ func (t clockTicks) Ticks(least, most float64) []plot.Tick {
 	from := func(step time.Duration) time.Duration { return (begin + step - 1) / step * step }
 	var ticks []plot.Tick
 	for at := from(step); at <= end; at += step {
-		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, step, end)})
+		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, t.whole)})
 	}
 	minor := minorStep(step)
 	for at := from(minor); at <= end && minor < step; at += minor {
@@ -219,26 +223,15 @@ func minorStep(step time.Duration) time.Duration {
 func (t clockTicks) widest(step, end time.Duration) float64 {
 	w := 0.0
 	for _, at := range []time.Duration{end / step * step, max(0, end/step-1) * step} {
-		w = max(w, width(tickLabel(at, step, end), smallSize, false))
+		w = max(w, width(tickLabel(at, t.whole), smallSize, false))
 	}
 	return w + 14
 }
 
-// tickLabel writes an instant in one unit for the whole axis.
-func tickLabel(at, step, end time.Duration) string {
-	unit, name := time.Hour, " h"
-	switch {
-	case at == 0:
+// tickLabel writes an instant of a run of that length exactly, in its units.
+func tickLabel(at, whole time.Duration) string {
+	if at == 0 {
 		return "0"
-	case step < time.Second && end < 2*time.Second:
-		unit, name = time.Millisecond, " ms"
-	case step < time.Minute && end <= 5*time.Minute:
-		unit, name = time.Second, " s"
-	case end <= 3*time.Hour:
-		unit, name = time.Minute, " min"
 	}
-	if at%unit == 0 {
-		return Thousands(int64(at/unit)) + name
-	}
-	return Clock(at)
+	return clockIn(at, longestUnit(whole))
 }

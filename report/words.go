@@ -8,23 +8,30 @@ import (
 
 // Clock writes an instant or a span exactly, to the nanosecond where it has
 // any: "33 s", "1 min 35.2 s", "2 h 5 min", "200 ms".
-func Clock(d time.Duration) string {
+func Clock(d time.Duration) string { return clockIn(d, time.Hour) }
+
+// clockIn is Clock with no unit longer than that, which is an hour, a minute, a
+// second or a millisecond: "95.2 s", "125 min".
+func clockIn(d, longest time.Duration) string {
 	if d < 0 {
-		return "-" + Clock(-max(d, -forever))
+		return "-" + clockIn(-max(d, -forever), longest)
 	}
 	var parts []string
-	if h := d / time.Hour; h > 0 {
-		parts = append(parts, strconv.FormatInt(int64(h), 10)+" h")
+	for _, u := range longUnits {
+		if n := d / u.size; n > 0 && u.size <= longest {
+			parts = append(parts, Thousands(int64(n))+" "+u.name)
+			d %= u.size
+		}
 	}
-	if m := d % time.Hour / time.Minute; m > 0 {
-		parts = append(parts, strconv.FormatInt(int64(m), 10)+" min")
-	}
-	if rest := d % time.Minute; rest > 0 || len(parts) == 0 {
-		unit := smallUnit(rest)
+	if d > 0 || len(parts) == 0 {
+		unit := smallUnit(d)
+		if unit.size > longest {
+			unit = smallUnits[1]
+		}
 		if len(parts) > 0 {
 			unit = smallUnits[0]
 		}
-		parts = append(parts, decimal(rest, unit.size)+" "+unit.name)
+		parts = append(parts, decimal(d, unit.size)+" "+unit.name)
 	}
 	return strings.Join(parts, " ")
 }
@@ -54,17 +61,18 @@ func approx(d time.Duration) string {
 	return s
 }
 
-var smallUnits = []struct {
+type unitOfTime struct {
 	size time.Duration
 	name string
-}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {1, "ns"}}
+}
+
+var longUnits = []unitOfTime{{time.Hour, "h"}, {time.Minute, "min"}}
+
+var smallUnits = []unitOfTime{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {1, "ns"}}
 
 // smallUnit is the unit below a minute that leaves at least one whole; 0 is in seconds.
-func smallUnit(d time.Duration) (u struct {
-	size time.Duration
-	name string
-}) {
-	for _, u = range smallUnits {
+func smallUnit(d time.Duration) unitOfTime {
+	for _, u := range smallUnits {
 		if d >= u.size {
 			return u
 		}
@@ -74,7 +82,7 @@ func smallUnit(d time.Duration) (u struct {
 
 // decimal is d/unit, exactly, without trailing zeros. unit is a power of ten.
 func decimal(d, unit time.Duration) string {
-	s := strconv.FormatInt(int64(d/unit), 10)
+	s := Thousands(int64(d / unit))
 	rest := d % unit
 	if rest == 0 {
 		return s
@@ -108,8 +116,9 @@ func ordinal(n int) string {
 	return Thousands(int64(n)) + suffix
 }
 
-// moment writes an instant of a run that ends at end as its axis does: "63 s"
-// in a short run, "12 min 3 s" in a long one, to the millisecond.
+// moment writes an instant or a span of a run that ends at end, to the
+// millisecond, in the units of all its pictures and its story: "63 s" in a short
+// run, "12 min 3 s" in a longer one. What goes far beyond the run has its own.
 func moment(d, end time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -117,10 +126,23 @@ func moment(d, end time.Duration) string {
 	case d >= time.Millisecond && end >= time.Second:
 		d = d.Round(100 * time.Microsecond)
 	}
-	if end <= 5*time.Minute && d >= time.Minute {
-		return decimal(d, time.Second) + " s"
+	if d > 2*end {
+		return clockIn(d, longestUnit(d))
 	}
-	return Clock(d)
+	return clockIn(d, longestUnit(end))
+}
+
+// longestUnit is that in which a run of that length is told.
+func longestUnit(end time.Duration) time.Duration {
+	switch {
+	case end < 2*time.Second:
+		return time.Millisecond
+	case end <= 5*time.Minute:
+		return time.Second
+	case end <= 3*time.Hour:
+		return time.Minute
+	}
+	return time.Hour
 }
 
 // times is "once", "twice", "3 times".
