@@ -72,7 +72,7 @@ func TestASickToolInThePicture(t *testing.T) {
 		"From 12 s to 20 s 2 calls for search go to backup.",
 		"At 41 s a call for search goes to backup.",
 		">rerouted</text>",
-		"health score: healthy from 0.8, degraded from 0.5, below unhealthy",
+		"health score: healthy from 0.8, degraded from 0.5, below that unhealthy",
 	} {
 		assert.Contains(t, b.String(), want)
 	}
@@ -103,7 +103,7 @@ func TestCapacityIsTold(t *testing.T) {
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, tl.WriteSVG(&b))
-	assert.Contains(t, b.String(), ">search serves 4 at one time, a queue of 100, and stops when the caller does</text>")
-	assert.Contains(t, b.String(), ">backup serves 1 at one time</text>")
-	assert.Contains(t, b.String(), ">backup takes a call each 10 ms, in bursts up to 200</text>")
+	assert.Contains(t, b.String(), ">search serves 4 at a time, with a queue of 100, and stops when the caller does</text>")
+	assert.Contains(t, b.String(), ">backup serves 1 at a time</text>")
+	assert.Contains(t, b.String(), ">backup takes one call every 10 ms, and up to 200 at once</text>")
 }

@@ -84,8 +84,8 @@ type toldRun struct {
 }
 
 func (p *Page) stories() (all []toldRun) {
-	for _, h := range p.Stories {
-		t := toldRun{About: h.Run.PolicyAbout, Story: h.Story()}
+	for i, h := range p.Stories {
+		t := toldRun{About: policyAbout(p.Stories, i), Story: h.Story()}
 		if len(p.Stories) > 1 {
 			t.Policy = h.Run.Policy
 		}

@@ -24,9 +24,6 @@ type statesFigure struct {
 const (
 	leastCell = 448.0 // what a diagram needs
 	mostCell  = 820.0
-	besideAt  = 660.0 // from that width on the words of a diagram stand beside it
-	besideW   = 180.0
-	besideGap = 20.0
 	cellGap   = 28.0
 	cellRise  = 28.0 // between rows
 )
@@ -46,17 +43,21 @@ func layOutStates(r *Results, look *Look) (drawing, error) {
 	if len(all) == 0 {
 		return nil, ErrNothingToDraw
 	}
-	left := max(0, len(all)-mostDiagrams)
-	all = all[:len(all)-left]
-	f := &statesFigure{run: r.Panels[0], width: look.width()}
-	inner := f.width - 2*margin
+	all = joined(all)
+	shown, still := parted(all)
+	left := max(0, len(shown)-mostDiagrams)
+	shown = shown[:len(shown)-left]
+	f := &statesFigure{run: r.Panels[0]}
+	columns, w := gridOf(len(shown), look.width()-2*margin)
+	inner := float64(columns)*(w+cellGap) - cellGap
+	f.width = inner + 2*margin
 	f.title = titleLines(f.run.Run, inner)
-	y := f.layCells(all, look, len(r.Panels) > 1, margin+float64(len(f.title))*titleLeading+14)
-	for _, c := range f.caption(r.Panels, all, left, without, look) {
+	y := f.layCells(shown, columns, w, look, len(r.Panels) > 1, margin+float64(len(f.title))*titleLeading+14)
+	for _, c := range f.caption(r.Panels, shown, still, left, without, look) {
 		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
 	}
 	y += 14 + float64(len(f.captions))*leading + 8
-	f.keys = layKeys(stateKeys(all), inner)
+	f.keys = layKeys(stateKeys(shown), inner)
 	f.keysY = y
 	f.height = math.Ceil(y + f.keys[len(f.keys)-1].y + leading + margin)
 	var words []string
@@ -67,12 +68,18 @@ func layOutStates(r *Results, look *Look) (drawing, error) {
 	return f, nil
 }
 
+// gridOf is how many diagrams of n stand beside each other, and how wide each is:
+// together no wider than the room, and no row much emptier than another.
+func gridOf(n int, room float64) (columns int, w float64) {
+	columns = min(n, max(1, int((room+cellGap)/(leastCell+cellGap))))
+	rows := (n + columns - 1) / columns
+	columns = (n + rows - 1) / rows
+	return columns, min(mostCell, (room-cellGap*float64(columns-1))/float64(columns))
+}
+
 // layCells puts the diagrams into a grid from the height y down, and returns
 // where it ends.
-func (f *statesFigure) layCells(all []*tally, look *Look, policies bool, y float64) float64 {
-	inner := f.width - 2*margin
-	columns := min(len(all), max(1, int((inner+cellGap)/(leastCell+cellGap))))
-	w := min(mostCell, (inner-cellGap*float64(columns-1))/float64(columns))
+func (f *statesFigure) layCells(all []*tally, columns int, w float64, look *Look, policies bool, y float64) float64 {
 	for row := range slices.Chunk(all, columns) {
 		var cells []*stateCell
 		head := 0.0
@@ -84,11 +91,7 @@ func (f *statesFigure) layCells(all []*tally, look *Look, policies bool, y float
 		}
 		bottom := y
 		for _, c := range cells {
-			x, y, w := c.diagram(head)
-			bottom = max(bottom, c.layDiagram(x, y, w, widthsOf(all, w)))
-			if w < c.w { // the words beside it may be longer
-				bottom = max(bottom, c.y+c.head)
-			}
+			bottom = max(bottom, c.layDiagram(c.x, c.y+head, w, widthsOf(all, w)))
 		}
 		f.cells = append(f.cells, cells...)
 		y = bottom + cellRise
@@ -103,9 +106,9 @@ func (f *statesFigure) words() (name, title, desc string) {
 }
 
 // caption is what no diagram says.
-func (f *statesFigure) caption(panels []*History, all []*tally, left int, without []string, look *Look) (lines []string) {
+func (f *statesFigure) caption(panels []*History, all, still []*tally, left int, without []string, look *Look) (lines []string) {
 	if look.From > 0 || look.To > 0 {
-		lines = append(lines, fmt.Sprintf("What is from %s to %s of a run of %s", moment(all[0].from, f.run.End), moment(all[0].to, f.run.End), moment(f.run.End, f.run.End)))
+		lines = append(lines, fmt.Sprintf("Drawn from %s to %s, of %s", moment(all[0].from, f.run.End), moment(all[0].to, f.run.End), moment(f.run.End, f.run.End)))
 	}
 	if left > 0 {
 		lines = append(lines, "Left out: "+plural(left, "more breaker", "more breakers"))
@@ -113,9 +116,16 @@ func (f *statesFigure) caption(panels []*History, all []*tally, left int, withou
 	if len(without) > 0 {
 		lines = append(lines, "Without a breaker: "+strings.Join(without, ", "))
 	}
+	if len(still) > 0 {
+		var all []string
+		for _, t := range still {
+			all = append(all, t.stillness(len(panels) > 1))
+		}
+		lines = append(lines, strings.Join(all, " · "))
+	}
 	for _, t := range all {
 		if t.others > 0 {
-			lines = append(lines, fmt.Sprintf("%s changed its state %s by no rule that is known here", t.Name, times(t.others)))
+			lines = append(lines, fmt.Sprintf("%s changed its state %s by no rule that we know", t.Name, times(t.others)))
 		}
 	}
 	if look.NoCaption {
@@ -124,7 +134,7 @@ func (f *statesFigure) caption(panels []*History, all []*tally, left int, withou
 	return append(lines, provenance(panels))
 }
 
-// stateCell is one diagram with its words above it or beside it.
+// stateCell is one diagram with its words above it.
 type stateCell struct {
 	t       *tally
 	x, y, w float64
@@ -144,14 +154,8 @@ type stateLine struct {
 	text  string
 }
 
-// layWords lays out heading and settings: from besideAt on beside the diagram,
-// below that above it.
+// layWords lays out heading and settings above the diagram.
 func (c *stateCell) layWords(look *Look, policies bool) {
-	beside := c.w >= besideAt
-	room := c.w
-	if beside {
-		room = besideW
-	}
 	add := func(color string, size float64, bold bool, lines ...string) {
 		for _, line := range lines {
 			c.lines = append(c.lines, stateLine{box{x: c.x, y: c.y + c.head + leading/2}, size, bold, color, line})
@@ -159,28 +163,12 @@ func (c *stateCell) layWords(look *Look, policies bool) {
 		}
 	}
 	if policies {
-		add("ink", textSize+1, true, wrapped(c.t.h.Run.Policy, textSize+1, true, room)...)
+		add("ink", textSize+1, true, wrapped(strings.Join(c.t.policies, ", "), textSize+1, true, c.w)...)
 	}
-	add("ink", textSize, !policies, wrapped(c.t.heading(), textSize, !policies, room)...)
+	add("ink", textSize, !policies, wrapped(c.t.heading(), textSize, !policies, c.w)...)
 	c.head += 2
 	if !look.NoCaption {
-		for _, s := range c.t.settingsOf() {
-			if beside {
-				add("muted", smallSize, false, balanced(s, smallSize, room)...)
-			}
-		}
-		if !beside {
-			add("muted", smallSize, false, flowed(c.t.settingsOf(), smallSize, room)...)
-		}
+		add("muted", smallSize, false, flowed(c.t.settings(), smallSize, c.w)...)
 	}
 	c.head += 12
-}
-
-// diagram is where the cell's diagram stands below words of that height, or
-// beside them: its left end, its top and its width.
-func (c *stateCell) diagram(head float64) (x, y, w float64) {
-	if c.w >= besideAt {
-		return c.x + besideW + besideGap, c.y, c.w - besideW - besideGap
-	}
-	return c.x, c.y + head, c.w
 }

@@ -24,13 +24,18 @@ func (b *BreakerHistory) cause(m *trace.Move) string {
 	return m.Words
 }
 
-// spell writes a span of a run that is that long, to a tenth of its unit at
-// most: "47.3 s" in a short run, "12 min 3 s" in a long one.
-func spell(d, whole time.Duration) string {
-	if whole <= 5*time.Minute && d >= time.Second {
-		return decimal(d.Round(100*time.Millisecond), time.Second) + " s"
+// spell writes a span of a run that ends at end, to a tenth of a second at most:
+// "47.3 s" in a short run, "12 min 3 s" in a longer one, "26 h" in a long one.
+func spell(d, end time.Duration) string {
+	switch {
+	case d >= 2*time.Minute && end > 3*time.Hour:
+		d = d.Round(time.Minute)
+	case d >= time.Second:
+		d = d.Round(100 * time.Millisecond)
+	default:
+		return approx(d)
 	}
-	return approx(d)
+	return moment(d, end)
 }
 
 // timeIn says how long the breaker was in a state: as one line, or as two where
@@ -40,9 +45,9 @@ func (t *tally) timeIn(state string) [][]string {
 	if whole == 0 {
 		return [][]string{{"no time"}}
 	}
-	long, all := "0 s", "of "+spell(whole, whole)
+	long, all := "0 s", "of "+spell(whole, t.h.End)
 	if spent > 0 {
-		long = spell(spent, whole)
+		long = spell(spent, t.h.End)
 	}
 	return [][]string{{long + " " + all}, {long, all}}
 }
@@ -57,7 +62,7 @@ func (t *tally) served(state string) []string {
 	}
 	var all []string
 	for _, p := range t.shares[state] {
-		all = append(all, cmp.Or(p.serves, "nobody")+" "+spell(p.spent, t.to-t.from))
+		all = append(all, cmp.Or(p.serves, "nobody")+" "+spell(p.spent, t.h.End))
 	}
 	if left := len(all) - mostServed; left > 0 {
 		all = append(all[:mostServed], plural(left, "more", "more"))
@@ -69,7 +74,7 @@ func (t *tally) served(state string) []string {
 func (t *tally) describe(policies bool) string {
 	var b strings.Builder
 	if policies {
-		b.WriteString("Under " + t.h.Run.Policy + ", ")
+		b.WriteString("Under " + listed(t.policies) + ", ")
 	}
 	fmt.Fprintf(&b, "%s begins %s and ends %s. ", t.Name, t.first, t.last)
 	for _, state := range t.machine() {
@@ -90,16 +95,25 @@ func (t *tally) describe(policies bool) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sentence begins with a capital letter.
+// stillness is a line about a breaker that never moved.
+func (t *tally) stillness(policies bool) string {
+	s := t.Name + " stays " + t.first + " all the time"
+	if policies {
+		s = "Under " + listed(t.policies) + " " + s
+	}
+	return strings.Join(append([]string{s}, t.notes(t.first)...), ", ")
+}
 
 // heading is the breaker and its kind.
-func (t *tally) heading() string { return t.Name + " (" + t.Kind + " breaker)" }
+func (t *tally) heading() string { return nameAndKind(t.Breaker) }
 
-// settingsOf are the breaker's settings, one by one. No line ends within a
-// backup's strikes.
-func (t *tally) settingsOf() []string {
-	s := strings.TrimPrefix(settings(t.Breaker), t.heading()+": ")
-	return strings.Split(strings.ReplaceAll(s, " strike", "\u00a0strike"), " · ")
+// settings are the breaker's, one by one. No line ends within a backup's strikes.
+func (t *tally) settings() []string {
+	all := settingsOf(t.Breaker, t.h.End)
+	for i := range all {
+		all[i] = strings.ReplaceAll(all[i], " strike", "\u00a0strike")
+	}
+	return all
 }
 
 // flowed are the parts in lines no wider than the room, a dot between those that

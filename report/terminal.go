@@ -49,7 +49,7 @@ func WriteTerminal(w io.Writer, panels []*History, o TerminalOptions) error {
 			t.line("")
 		}
 		if len(panels) > 1 {
-			t.heading(h.Run)
+			t.heading(h.Run.Policy, policyAbout(panels, i))
 		}
 		t.panel(i, h)
 	}
@@ -117,10 +117,10 @@ func anyTime(time.Duration) bool { return true }
 func (t *terminal) line(s string) { t.lines = append(t.lines, strings.TrimRight(s, " ")) }
 
 // heading names a panel's policy on a rule.
-func (t *terminal) heading(r *trace.RunInfo) {
-	words := r.Policy
-	if r.PolicyAbout != "" {
-		words += ": " + r.PolicyAbout
+func (t *terminal) heading(policy, about string) {
+	words := policy
+	if about != "" {
+		words += ": " + about
 	}
 	const indent = 3
 	lines := wrap(t.Text(words), t.width()-indent)

@@ -12,7 +12,6 @@ import (
 
 // Heights of lanes in pixels.
 const (
-	headingHeight = 24.0
 	targetHeight  = 16.0
 	numberHeight  = 17.0
 	leaseHeight   = 11.0
@@ -26,8 +25,7 @@ const (
 // panelLanes is one panel: a heading if there are several, then its groups.
 type panelLanes struct {
 	h       *History
-	heading string
-	about   string
+	heading *panelHeading // nil: there is one panel
 	y       float64
 	height  float64
 	groups  []*groupLanes
@@ -57,9 +55,8 @@ type groupLanes struct {
 func newPanel(panels []*History, i int, f *figure, y float64) *panelLanes {
 	p := &panelLanes{h: panels[i], y: y}
 	if len(panels) > 1 {
-		p.heading = p.h.Run.Policy
-		p.about = p.h.Run.PolicyAbout
-		y += headingHeight
+		p.heading = newHeading(panels, i, f.width-2*margin)
+		y += p.heading.height()
 	}
 	for _, g := range p.h.groups() {
 		lanes := &groupLanes{group: g, y: y}
@@ -204,7 +201,9 @@ func (l *lanePlotter) draw(along axis) {
 		}
 	}
 	for _, pl := range l.f.panels {
-		l.heading(pl)
+		if pl.heading != nil {
+			pl.heading.draw(l.pen, pl.y, l.f.width-margin)
+		}
 		for _, g := range pl.groups {
 			l.grid(along, g)
 			l.group(g, pl.h)
@@ -243,48 +242,6 @@ func (l *lanePlotter) grid(along axis, g *groupLanes) {
 			l.pen.stroke("grid", 1, x, g.y, x, g.y+g.height)
 		}
 	}
-}
-
-func (l *lanePlotter) heading(p *panelLanes) {
-	if p.heading == "" {
-		return
-	}
-	counts := p.h.counts()
-	name := fitted(p.heading, textSize, true, l.f.width-2*margin-width(counts, smallSize, false)-14)
-	y := p.y + headingHeight/2
-	l.pen.text("ink", margin, y, textSize, true, left, name)
-	x := margin + width(name, textSize, true) + 10
-	l.pen.text("muted", l.f.width-margin, y, smallSize, false, right, counts)
-	if room := l.f.width - margin - width(counts, smallSize, false) - 14 - x; room > 40 {
-		l.pen.text("muted", x, y, smallSize, false, left, fitted(p.about, smallSize, false, room))
-	}
-}
-
-// counts are the run's calls in a few words.
-func (h *History) counts() string {
-	ok, refused, rerouted := 0, 0, map[int]bool{}
-	for _, m := range h.Marks {
-		switch m.Kind {
-		case MarkOK:
-			ok++
-		case MarkRefused, MarkExhausted:
-			refused++
-		case MarkRerouted:
-			rerouted[m.Call] = true
-		case MarkLate:
-			if m.Outcome == trace.Success {
-				ok++
-			}
-		}
-	}
-	s := plural(h.Calls, "call", "calls") + " · " + Thousands(int64(ok)) + " ok"
-	if len(h.Breakers) > 0 {
-		s += " · " + Thousands(int64(refused)) + " turned away"
-	}
-	if n := len(rerouted); n > 0 {
-		s += " · " + Thousands(int64(n)) + " to a substitute"
-	}
-	return s
 }
 
 func (l *lanePlotter) group(g *groupLanes, h *History) {
@@ -326,7 +283,7 @@ func (t *timeline) describe() string {
 			fmt.Fprintf(&b, "%s is ", br.Name)
 			for i := range br.Bands {
 				if i == most {
-					fmt.Fprintf(&b, ", and so on, %d times more", len(br.Bands)-most)
+					b.WriteString(", and " + plural(len(br.Bands)-most, "more change", "more changes"))
 					break
 				}
 				if i > 0 {

@@ -57,7 +57,7 @@ func keyMoments(panels []*History, within func(time.Duration) bool) (all []numbe
 		}
 	}
 	if left := total - n; left > 0 {
-		more = "and " + plural(left, "more transition", "more transitions") + ", which the trace has"
+		more = plural(left, "more transition is", "more transitions are") + " left out here; the trace has them all"
 	}
 	return all, more
 }
@@ -214,7 +214,7 @@ func (f *figure) unsaid() string {
 		}
 	}
 	if n := len(all) - most; n > 0 {
-		all = append(all[:most], "and so on, "+times(n)+" more")
+		all = append(all[:most], "and "+plural(n, "more stretch", "more stretches"))
 	}
 	return strings.Join(all, " · ")
 }
@@ -233,7 +233,7 @@ func (t *timeline) captions() []string {
 	}
 	for _, h := range t.panels {
 		for _, b := range h.Breakers {
-			s := settings(b.Breaker)
+			s := settings(b.Breaker, h.End)
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
@@ -241,7 +241,7 @@ func (t *timeline) captions() []string {
 		}
 	}
 	for _, h := range t.panels {
-		for _, s := range inWords(h.Run) {
+		for _, s := range inWords(h.Run, h.End) {
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
@@ -276,34 +276,39 @@ func provenance(panels []*History) string {
 }
 
 // inWords is what no lane shows of targets and substitutes.
-func inWords(r *trace.RunInfo) (lines []string) {
+func inWords(r *trace.RunInfo, end time.Duration) (lines []string) {
+	span := spanIn(end)
 	for i := range r.Targets {
 		target := &r.Targets[i]
 		if l := target.Limit; l != nil {
-			lines = append(lines, fmt.Sprintf("%s takes a call each %s, in bursts up to %s", target.Name, Clock(l.Every), Thousands(int64(l.Burst))))
+			lines = append(lines, fmt.Sprintf("%s takes one call every %s, and up to %s at once", target.Name, span(l.Every), Thousands(int64(l.Burst))))
 		}
 		if target.Capacity != nil {
-			lines = append(lines, target.Name+" "+capacity(target.Capacity))
+			lines = append(lines, target.Name+" "+capacity(target.Capacity, span))
 		}
-		lines = append(lines, moods(target)...)
+		lines = append(lines, moods(target, span)...)
 	}
 	for _, s := range r.Substitutes {
-		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", else to "))
+		lines = append(lines, "While "+s.Target+" is out, its calls go to "+strings.Join(s.By, ", or else to "))
 	}
 	return lines
 }
 
 // capacity is what a target serves at one time, in words.
-func capacity(c *trace.Capacity) string {
-	s := "serves any number at one time"
+func capacity(c *trace.Capacity, span func(time.Duration) string) string {
+	s := "serves any number at a time"
 	if c.Servers > 0 {
-		s = "serves " + Thousands(int64(c.Servers)) + " at one time"
+		s = "serves " + Thousands(int64(c.Servers)) + " at a time"
 	}
 	if c.Slowdown > 0 {
-		s += ", each other one makes it " + Clock(c.Slowdown) + " slower"
+		s += ", each slowing the others by " + span(c.Slowdown)
 	}
-	if c.Queue != nil {
-		s += ", a queue of " + Thousands(int64(*c.Queue))
+	switch {
+	case c.Queue == nil:
+	case *c.Queue == 0:
+		s += ", without a queue"
+	default:
+		s += ", with a queue of " + Thousands(int64(*c.Queue))
 	}
 	if c.CancelOnTimeout {
 		s += ", and stops when the caller does"
@@ -312,12 +317,12 @@ func capacity(c *trace.Capacity) string {
 }
 
 // moods are what makes a target slower or worse than its lane says.
-func moods(t *trace.Target) (lines []string) {
+func moods(t *trace.Target, span func(time.Duration) string) (lines []string) {
 	if t.Network != "" {
-		lines = append(lines, t.Name+" is "+t.Network+" away, there and back")
+		lines = append(lines, "network to "+t.Name+", each way: "+t.Network)
 	}
 	if t.Warmup > 0 {
-		lines = append(lines, t.Name+" is slow for "+Clock(t.Warmup)+" after an outage")
+		lines = append(lines, t.Name+" is slow for "+span(t.Warmup)+" after an outage")
 	}
 	if b := t.Bursts; b != nil {
 		what := b.Outcome
@@ -327,53 +332,7 @@ func moods(t *trace.Target) (lines []string) {
 		if b.Latency != "" {
 			what = strings.TrimPrefix(what+", latency "+b.Latency, ", ")
 		}
-		lines = append(lines, fmt.Sprintf("%s has bursts by chance, %s apart and %s long on average: %s", t.Name, Clock(b.Apart), Clock(b.For), what))
+		lines = append(lines, fmt.Sprintf("%s has bursts of trouble by chance, on average %s apart and %s long: %s", t.Name, span(b.Apart), span(b.For), what))
 	}
 	return lines
-}
-
-// settings are a breaker's settings in words.
-func settings(b *trace.Breaker) string {
-	var parts []string
-	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
-	switch t, m := b.Tool, b.Model; {
-	case t != nil:
-		if t.FailureThreshold == 0 {
-			add("never opens")
-		} else {
-			add("opens at %s", plural(t.FailureThreshold, "failure", "failures in a row"))
-		}
-		add("cooldown %s", Clock(t.RecoveryDuration))
-		if t.ProbeTimeout == 0 {
-			add("no lease on the probe")
-		} else {
-			add("probe's lease %s", Clock(t.ProbeTimeout))
-		}
-		if t.StaleResults == "ignore" {
-			add("stale results ignored")
-		}
-	default:
-		add("%s, then %s", m.Primary, chainWords(m.Chain))
-		add("trips at %s", plural(max(1, m.TripThreshold), "failed turn", "failed turns in a row"))
-		add("cooldown %s", Clock(m.RecoveryTimeout))
-		add("back after %s", plural(max(1, m.RecoverySuccessesNeeded), "good probe", "good probes in a row"))
-		if m.ProbationFailures > 0 {
-			add("back to the backups after %s", plural(m.ProbationFailures, "failed probe", "failed probes"))
-		}
-	}
-	if b.Reports == "anonymous" {
-		add("anonymous reports")
-	}
-	return b.Name + " (" + b.Kind + " breaker): " + strings.Join(parts, " · ")
-}
-
-func chainWords(chain []trace.Backup) string {
-	if len(chain) == 0 {
-		return "nobody"
-	}
-	var parts []string
-	for _, e := range chain {
-		parts = append(parts, fmt.Sprintf("%s (%s)", e.Name, plural(max(1, e.MaxFailCount), "strike", "strikes")))
-	}
-	return strings.Join(parts, ", ")
 }

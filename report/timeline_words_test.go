@@ -168,19 +168,19 @@ func TestCancelledIsNotFailed(t *testing.T) {
 func TestWorldInWords(t *testing.T) {
 	queue := 5
 	r := &trace.RunInfo{Targets: []trace.Target{
-		{Name: "a", Network: "exponential, mean 20ms", Warmup: 90 * time.Second, Bursts: &trace.Bursts{Apart: 45 * time.Second, For: 5 * time.Second, Outcome: "rate_limit", Latency: "3s"}},
-		{Name: "b", Capacity: &trace.Capacity{Slowdown: 10 * time.Millisecond, CancelOnTimeout: true}, Bursts: &trace.Bursts{Apart: time.Minute, For: time.Second, Latency: "3s"}},
+		{Name: "a", Network: "exponential, mean 20 ms", Warmup: 90 * time.Second, Bursts: &trace.Bursts{Apart: 45 * time.Second, For: 5 * time.Second, Outcome: "rate_limit", Latency: "3 s"}},
+		{Name: "b", Capacity: &trace.Capacity{Slowdown: 10 * time.Millisecond, CancelOnTimeout: true}, Bursts: &trace.Bursts{Apart: time.Minute, For: time.Second, Latency: "3 s"}},
 		{Name: "c", Capacity: &trace.Capacity{Servers: 2, Queue: &queue, Slowdown: time.Second}, Limit: &trace.Limit{Every: time.Second, Burst: 3}},
 	}}
 	assert.Equal(t, []string{
-		"a is exponential, mean 20ms away, there and back",
-		"a is slow for 1 min 30 s after an outage",
-		"a has bursts by chance, 45 s apart and 5 s long on average: rate limit, latency 3s",
-		"b serves any number at one time, each other one makes it 10 ms slower, and stops when the caller does",
-		"b has bursts by chance, 1 min apart and 1 s long on average: latency 3s",
-		"c takes a call each 1 s, in bursts up to 3",
-		"c serves 2 at one time, each other one makes it 1 s slower, a queue of 5",
-	}, inWords(r))
+		"network to a, each way: exponential, mean 20 ms",
+		"a is slow for 90 s after an outage",
+		"a has bursts of trouble by chance, on average 45 s apart and 5 s long: rate limit, latency 3 s",
+		"b serves any number at a time, each slowing the others by 10 ms, and stops when the caller does",
+		"b has bursts of trouble by chance, on average 60 s apart and 1 s long: latency 3 s",
+		"c takes one call every 1 s, and up to 3 at once",
+		"c serves 2 at a time, each slowing the others by 1 s, with a queue of 5",
+	}, inWords(r, 5*time.Minute))
 }
 
 // TestBursts are kept by target; one that is under way ends with the run.

@@ -123,7 +123,7 @@ func TestCaptionsOfDifferentWorlds(t *testing.T) {
 	picture, err := report.KindOf("timeline").Draw(&report.Results{Panels: []*report.History{historyOf(t, written(t, original, toolText)), historyOf(t, written(t, variant, toolText))}}, report.Look{})
 	require.NoError(t, err)
 	require.NoError(t, picture.WriteSVG(&b))
-	for _, want := range []string{">search (tool breaker): opens at ", ">Under breaker with servers: search serves 4 at one time<", ">Virtual time · seed 1 or 2<"} {
+	for _, want := range []string{">search (tool breaker): opens after ", ">Under breaker with servers: search serves 4 at a time<", ">Virtual time · seed 1 or 2<"} {
 		assert.Contains(t, b.String(), want)
 	}
 }

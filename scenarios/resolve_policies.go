@@ -178,9 +178,6 @@ func (r *resolver) own(w *ownPolicyW, at ast.Node) Policy {
 		p.Breakers = r.changed(&w.Breakers.V.changes)
 	}
 	p.About = p.describe()
-	if c := changesInWords(&w.Breakers.V.changes); c != "" && len(p.Breakers) > 0 {
-		p.About = c + "; " + p.About
-	}
 	return p
 }
 
@@ -287,42 +284,6 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 	return all
 }
 
-// changesInWords is what a policy changes of the breakers, as the file says it:
-// what it is there for, mostly.
-func changesInWords(changes *named[changeW]) string {
-	var all []string
-	for i := range changes.items {
-		m, ok := changes.items[i].node.(ast.MapNode)
-		if !ok {
-			continue
-		}
-		for pairs := m.MapRange(); pairs.Next(); {
-			text := keyText(pairs.Key()) + " " + clip(inOneLine(pairs.Value()))
-			if len(changes.items) > 1 {
-				text = changes.items[i].name + " " + text
-			}
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-// inOneLine is a value as it would stand in one line, without comments.
-func inOneLine(n ast.Node) string {
-	switch n := n.(type) {
-	case ast.ScalarNode:
-		return n.GetToken().Value
-	case *ast.SequenceNode:
-		var items []string
-		for _, v := range n.Values {
-			items = append(items, inOneLine(v))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	default:
-		return strings.Join(strings.Fields(n.String()), " ")
-	}
-}
-
 // changedModels settles the chain of a model breaker from what the policy says
 // of it, and what the scenario does.
 func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
@@ -343,30 +304,30 @@ func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
 	}
 }
 
-// describe is what the policy does, for captions.
+// describe is what the policy does, for captions. What it has of breakers'
+// settings is said where they are.
 func (p *Policy) describe() string {
 	breakers := "no breakers"
 	if len(p.Breakers) > 0 {
-		breakers = [...]string{"breakers", "breakers asked for each attempt", "breakers asked for retries only"}[p.Gate]
+		breakers = [...]string{"breakers", "breakers asked at each attempt", "breakers asked at retries only"}[p.Gate]
 	}
 	var rest string
 	if p.Timeout > 0 {
-		rest += ", " + short(p.Timeout) + " for an attempt"
+		rest += ", at most " + short(p.Timeout) + " for an attempt"
 	}
 	if h := p.Hedge; h != nil {
 		rest += fmt.Sprintf(", another attempt after %s without an answer", short(h.After))
 		if h.Attempts > 2 {
-			rest += fmt.Sprintf(", up to %d", h.Attempts)
+			rest += fmt.Sprintf(", up to %d in all", h.Attempts)
 		}
 	}
 	if p.Ladder == nil {
 		return breakers + ", no retries" + rest
 	}
-	retries := p.retries() + rest
 	if len(p.Breakers) > 0 && p.Gate == GateCall {
-		return retries + "; breakers outside"
+		breakers = "breakers asked once a call"
 	}
-	return retries + "; " + breakers
+	return p.retries() + rest + "; " + breakers
 }
 
 func (p *Policy) retries() string {
@@ -382,24 +343,27 @@ func (p *Policy) retries() string {
 	retries := fmt.Sprintf("%d attempts, waits from %s %s, %s", l.Attempts, short(l.Base), growth, jitter)
 	switch {
 	case l.Curve == "fixed" && l.Base == 0:
-		retries = fmt.Sprintf("%d attempts at once", l.Attempts)
+		retries = fmt.Sprintf("%d attempts, no waits", l.Attempts)
 	case l.Curve == "fixed" || l.Jitter != "decorrelated" && l.Cap <= l.Base:
 		retries = fmt.Sprintf("%d attempts, waits of %s, %s", l.Attempts, short(min(l.Base, l.Cap)), jitter)
 	}
 	if b := p.Budget; b != nil {
 		retries += fmt.Sprintf(", from a budget of %v tokens", b.Tokens)
+		if p.SharedBudget {
+			retries += " for all callers"
+		}
 	}
 	if p.MaxFailures != nil {
-		retries += fmt.Sprintf(", while at most %v%% failed", float64(*p.MaxFailures*100))
+		retries += fmt.Sprintf(", as long as at most %v%% fail", float64(*p.MaxFailures*100))
 	}
 	switch {
 	case l.FailOnRateLimit:
 		retries += ", a rate limit fails the call"
 	case l.IgnoreRetryAfter:
-		retries += ", a rate limit waits as any failure"
+		retries += ", hints to wait ignored"
 	}
 	if l.Deadline > 0 && l.Deadline != machine.DefaultLadder().Deadline {
-		retries += ", " + short(l.Deadline) + " for the call"
+		retries += ", at most " + short(l.Deadline) + " for the call"
 	}
 	return retries
 }

@@ -186,7 +186,7 @@ policies:
 	assert.True(t, other.Breakers[0].Anonymous)
 	assert.Equal(t, []machine.Backup{{Name: "z", MaxFailCount: 7}}, other.Breakers[1].Model.Chain)
 	assert.Equal(t, &machine.Ladder{Curve: "exponential", Jitter: "full", Attempts: 6, Base: 100 * time.Millisecond, Cap: 10 * time.Second, FailOnRateLimit: true, Deadline: 5 * time.Minute}, other.Ladder)
-	assert.Equal(t, "x failure_threshold 5, x reports anonymous, m max_fail_count 7; 6 attempts, waits from 100ms doubling up to 10s, full jitter, a rate limit fails the call; breakers asked for each attempt", other.About)
+	assert.Equal(t, "6 attempts, waits from 100ms doubling up to 10s, full jitter, a rate limit fails the call; breakers asked at each attempt", other.About)
 	none := s.Policies[2]
 	assert.Nil(t, none.Breakers)
 	assert.Equal(t, "no breakers, no retries", none.About)
@@ -394,8 +394,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestPoliciesSayWhatTheyChange, in one line however the file writes it.
-func TestPoliciesSayWhatTheyChange(t *testing.T) {
+// TestPoliciesSayWhatTheyDo in a few words; their breakers say what they change.
+func TestPoliciesSayWhatTheyDo(t *testing.T) {
 	s, err := Load("test.yaml", []byte(`
 scenario: a
 breakers: {a: {kind: tool}, m: {kind: model, primary: p, chain: [x, y]}}
@@ -414,6 +414,7 @@ policies:
           - {name: y, max_fail_count: 3} # three
   - {name: none, breakers: none, hedge: {attempts: 3}}
   - {name: retries, retry: {attempts: 2, jitter: none, max_failure_rate: 0.1, deadline: 10s, on_rate_limit: backoff}}
+  - {name: shared, gate: retry, retry: {ladder: fixed, base: 0s, budget: {shared: true}}}
 `), DefaultLimits())
 	require.NoError(t, err)
 	var abouts []string
@@ -421,9 +422,10 @@ policies:
 		abouts = append(abouts, p.About)
 	}
 	assert.Equal(t, []string{
-		"failure_threshold 2; breakers, no retries",
-		"a failure_threshold 2, m chain [x, {name: y, max_fail_count: 3}]; breakers asked for each attempt, no retries, 2s for an attempt",
-		"no breakers, no retries, another attempt after 1s without an answer, up to 3",
-		"2 attempts, waits from 100ms doubling up to 10s, no jitter, while at most 10% failed, a rate limit waits as any failure, 10s for the call; breakers outside",
+		"breakers, no retries",
+		"breakers asked at each attempt, no retries, at most 2s for an attempt",
+		"no breakers, no retries, another attempt after 1s without an answer, up to 3 in all",
+		"2 attempts, waits from 100ms doubling up to 10s, no jitter, as long as at most 10% fail, hints to wait ignored, at most 10s for the call; breakers asked once a call",
+		"4 attempts, no waits, from a budget of 10 tokens for all callers; breakers asked at retries only",
 	}, abouts)
 }

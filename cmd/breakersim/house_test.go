@@ -257,7 +257,7 @@ func metricTable() string {
 func policyTable() string {
 	table := "| name | what it does | after |\n|---|---|---|\n"
 	for _, p := range scenarios.BuiltinPolicies() {
-		table += "| `" + p.Name + "` | " + p.About + " | " + p.Source + " |\n"
+		table += "| `" + p.Name + "` | " + report.Readable(p.About) + " | " + p.Source + " |\n"
 	}
 	return table
 }

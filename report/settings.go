@@ -1,0 +1,159 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// setting is one of a breaker's, or two that are told as one.
+type setting struct {
+	keys  string                      // in scenarios and traces
+	usual func(b *trace.Breaker) bool // lists of settings leave it out then; nil: never
+	words func(b worded) string
+}
+
+// worded is a breaker, and how spans of its run are written.
+type worded struct {
+	*trace.Breaker
+	span func(time.Duration) string
+}
+
+// toolSettings are all of a tool breaker's, in the order in which they are told.
+var toolSettings = []setting{
+	{"guards", func(b *trace.Breaker) bool { return b.Guards == b.Name }, func(b worded) string { return "guards " + b.Guards }},
+	{"failure_threshold", nil, func(b worded) string {
+		return either(b.FailureThreshold == 0, "never opens", "opens after "+plural(b.FailureThreshold, "failure", "failures in a row"))
+	}},
+	{"recovery_duration", nil, func(b worded) string { return "cooldown " + b.span(b.RecoveryDuration) }},
+	{"probe_timeout", nil, func(b worded) string {
+		return either(b.ProbeTimeout == 0, "no probe lease", "probe lease "+b.span(b.ProbeTimeout))
+	}},
+	{"stale_results", func(b *trace.Breaker) bool { return b.StaleResults != "ignore" }, func(b worded) string {
+		return either(b.StaleResults == "ignore", "stale results ignored", "stale results counted")
+	}},
+	reports,
+}
+
+// modelSettings are all of a model breaker's.
+var modelSettings = []setting{
+	{"primary, chain", nil, func(b worded) string {
+		names := []string{b.Primary}
+		for _, e := range b.Chain {
+			names = append(names, e.Name)
+		}
+		return either(len(b.Chain) == 0, b.Primary+", then nobody", strings.Join(names, ", then "))
+	}},
+	{"max_fail_count", func(b *trace.Breaker) bool { return len(b.Chain) == 0 }, func(b worded) string { return strikes(b.Chain) }},
+	{"trip_threshold", nil, func(b worded) string {
+		return "trips after " + plural(max(1, b.TripThreshold), "failed turn", "failed turns in a row")
+	}},
+	{"recovery_timeout", nil, func(b worded) string { return "cooldown " + b.span(b.RecoveryTimeout) }},
+	{"recovery_successes_needed", nil, func(b worded) string {
+		return "back after " + plural(max(1, b.RecoverySuccessesNeeded), "good probe", "good probes in a row")
+	}},
+	{"probation_failures", func(b *trace.Breaker) bool { return b.ProbationFailures == 0 }, func(b worded) string {
+		return either(b.ProbationFailures == 0, "no limit on failed probes", "back to the backups after "+plural(b.ProbationFailures, "failed probe", "failed probes"))
+	}},
+	reports,
+}
+
+// reports is a setting of both kinds.
+var reports = setting{"reports", func(b *trace.Breaker) bool { return b.Reports != "anonymous" }, func(b worded) string {
+	return either(b.Reports == "anonymous", "anonymous reports", "reports by permit")
+}}
+
+func either(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// strikes are the budgets of the backups.
+func strikes(chain []trace.Backup) string {
+	count := func(e trace.Backup) string { return plural(max(1, e.MaxFailCount), "strike", "strikes") }
+	switch {
+	case len(chain) == 0:
+		return "no strikes"
+	case len(chain) == 1:
+		return count(chain[0])
+	case !slices.ContainsFunc(chain, func(e trace.Backup) bool { return count(e) != count(chain[0]) }):
+		return count(chain[0]) + " each"
+	}
+	var parts []string
+	for _, e := range chain {
+		parts = append(parts, e.Name+" "+count(e))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func settingsTable(b *trace.Breaker) []setting {
+	if b.Tool != nil {
+		return toolSettings
+	}
+	return modelSettings
+}
+
+// settingsOf are a breaker's settings one by one, in a run that ends at end.
+func settingsOf(b *trace.Breaker, end time.Duration) (parts []string) {
+	for _, s := range settingsTable(b) {
+		if s.usual == nil || !s.usual(b) {
+			parts = append(parts, s.words(worded{b, spanIn(end)}))
+		}
+	}
+	return parts
+}
+
+// spanIn writes spans as the pictures of a run that ends at end do.
+func spanIn(end time.Duration) func(time.Duration) string {
+	return func(d time.Duration) string { return moment(d, end) }
+}
+
+// nameAndKind is "search (tool breaker)".
+func nameAndKind(b *trace.Breaker) string { return b.Name + " (" + b.Kind + " breaker)" }
+
+// settings are all of a breaker's in one line.
+func settings(b *trace.Breaker, end time.Duration) string {
+	return nameAndKind(b) + ": " + strings.Join(settingsOf(b, end), " · ")
+}
+
+// policyAbout says what the policy of a panel is for: first what it has of its
+// own, then what it does.
+func policyAbout(panels []*History, i int) string {
+	own := differences(panels, i)
+	if about := panels[i].Run.PolicyAbout; about != "" {
+		own = append(own, about)
+	}
+	return strings.Join(own, "; ")
+}
+
+// differences are the settings of a panel's breakers that are others in another
+// panel.
+func differences(panels []*History, i int) (all []string) {
+	h := panels[i]
+	for _, b := range h.Breakers {
+		var own []string
+		for _, s := range settingsTable(b.Breaker) {
+			span := spanIn(h.End)
+			here := s.words(worded{b.Breaker, span})
+			differs := func(other *History) bool {
+				o := other.byName[b.Name]
+				return o != nil && o.Kind == b.Kind && s.words(worded{o.Breaker, span}) != here
+			}
+			if slices.ContainsFunc(panels, differs) {
+				own = append(own, here)
+			}
+		}
+		switch line := strings.Join(own, ", "); {
+		case line == "":
+		case len(h.Breakers) > 1:
+			all = append(all, b.Name+": "+line)
+		default:
+			all = append(all, line)
+		}
+	}
+	return all
+}

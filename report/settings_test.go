@@ -1,0 +1,132 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// TestSettingsInWords has every setting at its edges, alone in its list.
+func TestSettingsInWords(t *testing.T) {
+	const end = 2 * time.Minute
+	tool := func(change func(*trace.Breaker)) *trace.Breaker {
+		b := &trace.Breaker{Name: "search", Kind: "tool", Tool: &trace.Tool{Guards: "search", FailureThreshold: 3, RecoveryDuration: 90 * time.Second, ProbeTimeout: 30 * time.Second, StaleResults: "count"}}
+		change(b)
+		return b
+	}
+	model := func(change func(*trace.Breaker)) *trace.Breaker {
+		b := &trace.Breaker{Name: "llm", Kind: "model", Reports: "permit", Model: &trace.Model{Primary: "opus", Chain: []trace.Backup{{Name: "sonnet", MaxFailCount: 2}, {Name: "haiku", MaxFailCount: 2}},
+			TripThreshold: 3, RecoveryTimeout: time.Minute, RecoverySuccessesNeeded: 2}}
+		change(b)
+		return b
+	}
+	for _, c := range []struct {
+		want string
+		b    *trace.Breaker
+	}{
+		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s", tool(func(*trace.Breaker) {})},
+		{"search (tool breaker): opens after 1 failure · cooldown 90 s · probe lease 30 s", tool(func(b *trace.Breaker) { b.FailureThreshold = 1 })},
+		{"search (tool breaker): never opens · cooldown 24 h · no probe lease", tool(func(b *trace.Breaker) { b.FailureThreshold, b.RecoveryDuration, b.ProbeTimeout = 0, 24*time.Hour, 0 })},
+		{"search (tool breaker): guards web · opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · stale results ignored · anonymous reports",
+			tool(func(b *trace.Breaker) { b.Guards, b.StaleResults, b.Reports = "web", "ignore", "anonymous" })},
+		{"llm (model breaker): opus, then sonnet, then haiku · 2 strikes each · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row", model(func(*trace.Breaker) {})},
+		{"llm (model breaker): opus, then nobody · trips after 1 failed turn · cooldown 60 s · back after 1 good probe",
+			model(func(b *trace.Breaker) { b.Chain, b.TripThreshold, b.RecoverySuccessesNeeded = nil, 0, 0 })},
+		{"llm (model breaker): opus, then sonnet · 1 strike · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row · back to the backups after 1 failed probe",
+			model(func(b *trace.Breaker) { b.Chain, b.ProbationFailures = []trace.Backup{{Name: "sonnet"}}, 1 })},
+		{"llm (model breaker): opus, then sonnet, then haiku · sonnet 1 strike, haiku 2 strikes · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row · anonymous reports",
+			model(func(b *trace.Breaker) { b.Chain[0].MaxFailCount, b.Reports = 1, "anonymous" })},
+	} {
+		assert.Equal(t, c.want, settings(c.b, end))
+	}
+}
+
+// TestEverySettingHasWords looks for the keys of a trace in the tables.
+func TestEverySettingHasWords(t *testing.T) {
+	for _, c := range []struct {
+		of    reflect.Type
+		table []setting
+	}{{reflect.TypeFor[trace.Tool](), toolSettings}, {reflect.TypeFor[trace.Model](), modelSettings}} {
+		known := map[string]bool{}
+		for _, s := range c.table {
+			for _, key := range strings.Split(s.keys, ", ") {
+				known[key] = true
+			}
+		}
+		for i := range c.of.NumField() {
+			key, _, optional := strings.Cut(c.of.Field(i).Tag.Get("json"), ",")
+			assert.True(t, known[key] || optional, "%s of %s", key, c.of) // the health's lane says that there is one
+		}
+		assert.True(t, known["reports"])
+		assert.Equal(t, c.of == reflect.TypeFor[trace.Model](), known["max_fail_count"], "of a chain's entries")
+	}
+}
+
+// TestPoliciesAreToldApart by what their breakers have of their own, or by what
+// they do, in every scenario, and in no file's words.
+func TestPoliciesAreToldApart(t *testing.T) {
+	want := map[string]string{
+		"six-days-half-open no-lease":                "no probe lease; breakers, no retries",
+		"six-days-half-open breaker":                 "probe lease 30 s; breakers, no retries",
+		"echo-trip ignore-stale":                     "stale results ignored; breakers, no retries",
+		"overhanging-calls permits":                  "stale results ignored, reports by permit; breakers, no retries",
+		"overhanging-calls anonymous":                "stale results counted, anonymous reports; breakers, no retries",
+		"overshoot cooldown-5m":                      "cooldown 5 min; breakers, no retries",
+		"ninety-tries-and-recovery latch":            "cooldown 24 h; breakers, no retries",
+		"waterfall-every-turn one-strike":            "1 strike each; breakers, no retries",
+		"out-of-budget one-failed-probe":             "back to the backups after 1 failed probe; breakers, no retries",
+		"out-of-budget plain-retries":                "4 attempts, waits from 100 ms doubling up to 10 s, proportional jitter; no breakers",
+		"metastable-collapse retry-breaker":          "4 attempts, waits from 100 ms doubling up to 10 s, full jitter, as long as at most 10 % fail; no breakers",
+		"users-give-up retries-inside":               "4 attempts, waits of 1 s, no jitter; breakers asked once a call",
+		"three-wire-failures-one-strike per-attempt": "3 attempts, waits of 1 s, no jitter; breakers asked at each attempt",
+	}
+	seen := 0
+	for _, name := range scenarios.Names() {
+		panels := played(t, name)
+		abouts := map[string]string{}
+		for i, h := range panels {
+			about := policyAbout(panels, i)
+			assert.Empty(t, abouts[about], "%s: %s and %s are both %q", name, abouts[about], h.Run.Policy, about)
+			abouts[about] = h.Run.Policy
+			if words, ok := want[name+" "+h.Run.Policy]; ok {
+				seen++
+				assert.Equal(t, words, about, name)
+			}
+			assert.NotContains(t, about, "_", "no key of a file")
+		}
+	}
+	assert.Len(t, want, seen)
+}
+
+// TestHeadingsAreWhole has names and words that need a second line, or more.
+func TestHeadingsAreWhole(t *testing.T) {
+	long := strings.Repeat("long-", 9) + "name"
+	for _, c := range []struct {
+		policy, about string
+		lines         int
+	}{
+		{"short", "", 1}, {"short", "breakers, no retries", 1}, {"short", strings.Repeat("many words ", 9), 3}, {"short", strings.Repeat("many words ", 20), 4},
+		{long, "breakers, no retries", 3}, {long + " " + long, "breakers, no retries", 4},
+	} {
+		one := world{policy: c.policy, end: time.Minute, targets: 1, tools: 1, calls: 3000}.history(t)
+		one.Run.PolicyAbout = c.about
+		other := world{policy: "other", end: time.Minute, targets: 1, tools: 1}.history(t)
+		f, p := drawn(t, Look{Width: 480}, one, other)
+		var said []string
+		for _, s := range p.texts {
+			if s.y > f.panels[0].y-1 && s.y < f.panels[0].groups[0].y {
+				said = append(said, s.text)
+			}
+		}
+		h := f.panels[0].heading
+		assert.Equal(t, headingHeight+float64(c.lines-1)*leading, h.height(), c.policy+c.about)
+		words := strings.Fields(strings.Join(said, " "))
+		assert.ElementsMatch(t, strings.Fields(c.policy+" "+c.about+" "+h.counts), words)
+	}
+}
