@@ -69,10 +69,11 @@ const (
 	leastFirst, mostFirst = 112.0, 150.0
 	leastSide, mostSide   = 194.0, 240.0
 	leastMiddle           = 90.0
+	firstShare, sideShare = 0.24, 0.36 // of a diagram that is wide
 )
 
 // widthsOf are as wide as the words of all the diagrams need, within a diagram
-// that is w wide.
+// that is w wide, and wider in a wide one.
 func widthsOf(all []*tally, w float64) widths {
 	var need widths
 	for _, t := range all {
@@ -81,8 +82,8 @@ func widthsOf(all []*tally, w float64) widths {
 		need.side = max(need.side, t.boxWidth(m[1]), t.boxWidth(m[2]))
 	}
 	room := w - 2*markRoom - leastMiddle
-	side := max(leastSide, min(need.side, mostSide, room-leastFirst))
-	return widths{max(leastFirst, min(need.first, mostFirst, room-side)), side}
+	side := max(leastSide, min(max(min(need.side, mostSide), sideShare*w), room-leastFirst))
+	return widths{max(leastFirst, min(max(min(need.first, mostFirst), firstShare*w), room-side)), side}
 }
 
 // layDiagram lays the diagram out within a width, from the height y down, and

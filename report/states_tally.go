@@ -1,6 +1,9 @@
 package report
 
 import (
+	"maps"
+	"reflect"
+	"slices"
 	"sort"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 type tally struct {
 	*BreakerHistory
 	h           *History
+	policies    []string // under which it did the same
 	from, to    time.Duration
 	first, last string            // the states at both ends
 	shares      map[string][]part // by state, in the order of their first times
@@ -37,7 +41,7 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 	var all []*tally
 	byName := map[string]*tally{}
 	for _, b := range h.Breakers {
-		t := &tally{BreakerHistory: b, h: h, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
+		t := &tally{BreakerHistory: b, h: h, policies: []string{h.Run.Policy}, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
 		t.share()
 		all = append(all, t)
 		byName[b.Name] = t
@@ -54,6 +58,42 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 		}
 	}
 	return all
+}
+
+// joined are the tallies, those of one breaker that did the same under several
+// policies as one.
+func joined(all []*tally) (some []*tally) {
+	for _, t := range all {
+		i := slices.IndexFunc(some, t.same)
+		if i < 0 {
+			some = append(some, t)
+			continue
+		}
+		some[i].policies = append(some[i].policies, t.policies...)
+	}
+	return some
+}
+
+// same says whether the other one has the same breaker, which did the same.
+func (t *tally) same(o *tally) bool {
+	return reflect.DeepEqual(t.Breaker, o.Breaker) && t.from == o.from && t.to == o.to && t.first == o.first && t.last == o.last && t.others == o.others &&
+		reflect.DeepEqual(t.shares, o.shares) && maps.Equal(t.taken, o.taken) && maps.Equal(t.incidents, o.incidents)
+}
+
+// parted are the tallies that a picture shows, and those of breakers that never
+// moved, for which a line is enough. If none moved it shows them all.
+func parted(all []*tally) (shown, still []*tally) {
+	for _, t := range all {
+		if len(t.taken) > 0 || t.others > 0 {
+			shown = append(shown, t)
+		} else {
+			still = append(still, t)
+		}
+	}
+	if len(shown) == 0 {
+		return still, nil
+	}
+	return shown, still
 }
 
 // share parts the time among the states.
@@ -115,7 +155,7 @@ var incidents = []struct {
 	{"T4", []string{"open"}, "refused", "refused"},
 	{"T6", []string{"half-open"}, "refused", "refused"},
 	{"T10", []string{"open"}, "late success ignored", "late successes ignored"},
-	{"T11", []string{"open"}, "late failure, wait anew", "late failures, wait anew"},
+	{"T11", []string{"open"}, "late failure, new cooldown", "late failures, new cooldown"},
 	{"T13", []string{"half-open", "closed"}, "stale result ignored", "stale results ignored"},
 	{"M10", []string{"primary"}, "failed turn", "failed turns"},
 	{"M11", []string{"fallback"}, "failed turn", "failed turns"},

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,7 +104,7 @@ func TestAMoveByNoRule(t *testing.T) {
 	h := toolRun(t)
 	h.Moments[1].Rule = "X9"
 	f, _ := statesOf(t, Look{NoCaption: true}, h)
-	assert.Equal(t, []string{"b changed its state once by no rule that is known here"}, f.captions)
+	assert.Equal(t, []string{"b changed its state once by no rule that we know"}, f.captions)
 }
 
 func TestWhoServedInFallback(t *testing.T) {
@@ -302,5 +303,47 @@ func TestStatesAreFiles(t *testing.T) {
 		assert.NotContains(t, first.String(), "NaN")
 		require.NoError(t, d.WritePNG(&png, 1))
 		assert.True(t, strings.HasPrefix(png.String(), "\x89PNG"))
+	}
+}
+
+// TestStatesFillTheirFrame has as many diagrams as there are breakers that moved,
+// each from edge to edge of its column. One alone is no wider than it can use.
+func TestStatesFillTheirFrame(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		width    int
+		frame    float64
+		policies []string // of the diagrams
+		still    string
+	}{
+		{"vanished-probe", 720, 720, []string{"breaker"}, ""},
+		{"vanished-probe", 1440, mostCell + 2*margin, []string{"breaker"}, ""},
+		{"guard-inside-guard", 1440, 1440, []string{"breaker", "breaker"}, ""},
+		{"nothing-happens", 720, 720, []string{"breaker, retries+breaker", "breaker, retries+breaker"}, ""},
+		{"cancelled-siblings", 720, 720, []string{"breaker"}, "b stays closed all the time · c stays closed all the time"},
+		{"partial-outage", 720, 720, []string{"breaker"}, "Under retries+breaker search stays closed all the time, 44 failures (T3)"},
+	} {
+		f, _ := statesOf(t, Look{Width: c.width}, played(t, c.name)...)
+		assert.Equal(t, c.frame, f.width, c.name)
+		var policies []string
+		last := 0.0
+		for _, cell := range f.cells {
+			policies = append(policies, strings.Join(cell.t.policies, ", "))
+			assert.InDelta(t, cell.x+markRoom, cell.boxes[0].x, 1e-9, c.name)
+			assert.InDelta(t, cell.x+cell.w-markRoom, cell.boxes[1].x+cell.boxes[1].w, 1e-9, c.name)
+			last = max(last, cell.x+cell.w)
+		}
+		assert.Equal(t, c.policies, policies, c.name)
+		assert.InDelta(t, f.width-margin, last, 1e-9, c.name)
+		assert.Equal(t, c.still != "", slices.Contains(f.captions, c.still), "%s: %q", c.name, f.captions)
+	}
+}
+
+// TestGridOf has rows that are not much emptier than others.
+func TestGridOf(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 7: 3} {
+		columns, w := gridOf(n, 1408)
+		assert.Equal(t, want, columns, n)
+		assert.LessOrEqual(t, float64(columns)*(w+cellGap)-cellGap, 1408.0)
 	}
 }
