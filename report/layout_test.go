@@ -14,7 +14,7 @@ import (
 
 // TestNoTextLiesOnAnother draws the whole library, every kind of picture at three
 // widths, each in another theme: no text lies on another one, or leaves the
-// picture. A theme moves nothing.
+// picture, is cut or speaks another language. A theme moves nothing.
 func TestNoTextLiesOnAnother(t *testing.T) {
 	drawn := 0
 	for i, name := range scenarios.Names() {
@@ -30,7 +30,9 @@ func TestNoTextLiesOnAnother(t *testing.T) {
 				}
 				require.NoError(t, err)
 				drawn++
-				apart(t, fmt.Sprintf("%s of %s, %s at %d", report.Kinds[k].Name, name, look.Theme, look.Width), d)
+				what := fmt.Sprintf("%s of %s, %s at %d", report.Kinds[k].Name, name, look.Theme, look.Width)
+				apart(t, what, d)
+				readable(t, what, report.Kinds[k].Name, r, d)
 			}
 		}
 	}

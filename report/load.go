@@ -172,7 +172,7 @@ func (c *load) unsaid() string {
 		}
 	}
 	if n := len(all) - most; n > 0 {
-		all = append(all[:most], "And so on, "+times(n)+" more.")
+		all = append(all[:most], "And "+plural(n, "more stretch", "more stretches")+".")
 	}
 	if c.more > 0 {
 		all = append(all, "The health of "+plural(c.more, "more target", "more targets")+" is not shown.")
@@ -194,7 +194,7 @@ func (c *load) describe() string {
 	for _, l := range c.lanes {
 		for i, s := range l.stretches {
 			if i == 12 {
-				fmt.Fprintf(&b, "And so on, %d times more. ", len(l.stretches)-i)
+				b.WriteString("And " + plural(len(l.stretches)-i, "more stretch", "more stretches") + ". ")
 				break
 			}
 			if !s.well() {

@@ -87,7 +87,7 @@ func (t *teller) granted(m *Moment, possible time.Duration) []string {
 			capital(call)+" asked at "+at+", just when the cooldown was over, and "+became)
 	}
 	return tagged(m.Rule, "The cooldown was over at "+end+"; "+call+", which asked at "+at+", "+became,
-		"At "+at+" "+call+" asked, "+Clock(rounded(m.Effective-possible))+" after the end of the cooldown, and "+became,
+		"At "+at+" "+call+" asked, "+t.clock(rounded(m.Effective-possible))+" after the end of the cooldown, and "+became,
 		capital(call)+" was the first to ask after the cooldown, which ended at "+end+", and "+became+" at "+at)
 }
 
@@ -314,7 +314,8 @@ func (t *teller) restarts() (all []beat) {
 			b.ways = tagged("T11", "A late failure at "+at+" restarted the cooldown, which now ran until "+until, "At "+at+" a late failure came in, and the cooldown began anew, until "+until)
 		} else {
 			b.ways = tagged("T11", capital(number(n))+" late failures restarted the cooldown, the last at "+at+", so that it ran until "+until,
-				"The cooldown was restarted "+times(n)+" by late failures, the last time at "+at+", and ran until "+until)
+				"The cooldown was restarted "+times(n)+" by late failures, the last time at "+at+", and ran until "+until,
+				"Late failures restarted the cooldown "+times(n)+", the last one at "+at+", so that it ran until "+until)
 		}
 		all = append(all, b)
 	}

@@ -25,7 +25,7 @@ func (h *History) opening() Paragraph {
 	case n > mostBreakersTold:
 		p = Paragraph{s + ", and " + number(n) + " breakers watched over them."}
 	default:
-		p = append(p, capital(listed(h.guards()))+".")
+		p = append(p, capital(strings.Join(h.guards(), "; "))+".")
 	}
 	told := 0
 	for i := range h.Run.Targets {
@@ -164,9 +164,9 @@ func (h *History) fared(target *trace.Target) (p Paragraph) {
 		case c.From == 0 && c.To < h.End:
 			when = "Until " + t.clock(c.To)
 		case c.From == 0 && c.To == h.End:
-			when = "All the time"
+			when = "Throughout the run"
 		case c.To == h.End:
-			when = "From " + t.clock(c.From) + " on"
+			when = "From " + t.clock(c.From) + " on,"
 		}
 		p = append(p, when+" "+target.Name+" "+c.words+"."+h.attempts(target.Name, c))
 	}
@@ -200,6 +200,10 @@ func (h *History) attempts(target string, c condition) string {
 		return " The one attempt begun in that time did not succeed."
 	case n == 1:
 		return " The one attempt begun in that time succeeded."
+	case n == 2 && ok == 2:
+		return all + "both succeeded."
+	case n == 2 && ok == 0:
+		return all + "neither succeeded."
 	case ok == n:
 		return all + "all succeeded."
 	case ok == 0:
@@ -220,7 +224,7 @@ func (t *teller) bursts(target string) string {
 		return capital(t.span(all[0].From, all[0].To)) + " a burst of trouble came over " + target + "."
 	}
 	return fmt.Sprintf("Bursts of trouble came over %s %s, %s in all, the first at %s and the last at %s.",
-		target, often(len(all)), approx(total), t.clock(all[0].From), t.clock(all[len(all)-1].From))
+		target, often(len(all)), spell(total, t.h.End), t.clock(all[0].From), t.clock(all[len(all)-1].From))
 }
 
 // weather are the beats of the target that the breaker is about.
@@ -269,7 +273,7 @@ func (t *teller) condition(target string, i int, all []condition) beat {
 		b.kind = beatOutage
 		b.ways = []string{"From the start " + target + " " + c.words + "."}
 	case c.down && i > 0 && all[i-1].down:
-		b.ways = []string{"From " + at + " on " + target + " was still down, in another way" + strings.TrimPrefix(c.words, "was down") + "."}
+		b.ways = []string{"From " + at + " on, " + target + " was still down, in another way" + strings.TrimPrefix(c.words, "was down") + "."}
 	case c.down:
 		b.kind = beatOutage
 		b.counts, b.k = "outages", 1
@@ -277,7 +281,7 @@ func (t *teller) condition(target string, i int, all []condition) beat {
 		b.ways = []string{"At " + at + " " + target + " went down" + rest + ".", "Trouble came at " + at + ", when " + target + " went down" + rest + ".", "The next outage of " + target + " began at " + at + rest + "."}
 	default:
 		b.kind = beatOutage
-		b.ways = []string{"From " + at + " on " + target + " " + c.words + ".", "Beginning at " + at + " " + target + " " + c.words + "."}
+		b.ways = []string{"From " + at + " on, " + target + " " + c.words + ".", "Beginning at " + at + ", " + target + " " + c.words + "."}
 	}
 	return b
 }
@@ -286,7 +290,7 @@ func (t *teller) condition(target string, i int, all []condition) beat {
 func (t *teller) into(at time.Duration) string {
 	for _, o := range t.outages {
 		if 0 < o.From && o.From < at && at < o.To {
-			return ", " + Clock(rounded(at-o.From)) + " into the outage"
+			return ", " + t.clock(rounded(at-o.From)) + " into the outage"
 		}
 	}
 	return ""
@@ -298,7 +302,7 @@ func (t *teller) since(m *Moment) string {
 	for _, o := range slices.Backward(t.outages) {
 		if o.To <= m.Effective {
 			if o.To > t.opened && m.Effective > o.To {
-				return ", " + Clock(rounded(m.Effective-o.To)) + " after the end of the outage"
+				return ", " + t.clock(rounded(m.Effective-o.To)) + " after the end of the outage"
 			}
 			return ""
 		}

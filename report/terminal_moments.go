@@ -130,7 +130,7 @@ func WriteMoments(w io.Writer, panels []*History, o TerminalOptions) error {
 		}
 		lines = append(lines, "")
 		if len(panels) > 1 {
-			for _, line := range wrap(o.Text("under "+h.Run.Policy+":"), o.width()) {
+			for _, line := range wrap(o.Text("Under "+h.Run.Policy+":"), o.width()) {
 				lines = append(lines, o.colored(bold, line))
 			}
 		}

@@ -156,9 +156,9 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			bandKey(p, "open", b)
 			restartMark(p, b.x+b.w/2, b.y)
 		}},
-		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below unhealthy", draw: healthKey},
+		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below that unhealthy", draw: healthKey},
 		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
-		key{name: "bars", text: "bars: calls in each " + Clock(per) + ", full height: the row's max", draw: func(p *pen, b box) {
+		key{name: "bars", text: "bars: calls in each " + Clock(per) + "; the tallest is the row's max", draw: func(p *pen, b box) {
 			for i, h := range []float64{4, 8, 6} {
 				p.frame("muted", 1, box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
 			}

@@ -134,7 +134,7 @@ func TestTheMostImportantMomentsAreTold(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %d", m.n, m.moment.Rule, int(m.moment.Effective.Minutes())))
 	}
 	assert.Equal(t, []string{"1 T3 0", "2 T5 1", "3 T9 2", "4 T5 3", "5 T9 4", "6 T9 6", "7 T9 8", "8 T9 10", "9 T9 12", "10 T9 14", "11 T7 22", "12 T8 24"}, got)
-	assert.Equal(t, "and 13 more transitions, which the trace has", more)
+	assert.Equal(t, "13 more transitions are left out here; the trace has them all", more)
 }
 
 // TestWhenAProbeWasPossible reads the end of each cooldown off the settings.
