@@ -161,9 +161,10 @@ func verdict(m *Moment, did string) string {
 	}
 }
 
-// because is " (call 3: timeout)", as far as it is known.
+// because is " (call 3: timeout)", as far as it is known and more than a plain
+// failure.
 func because(m *Moment) string {
-	if m.Call == 0 || m.Outcome == "" || m.Outcome == trace.Success {
+	if m.Call == 0 || m.Outcome == "" || m.Outcome == trace.Success || m.Outcome == trace.Failure {
 		return byCall(m)
 	}
 	return fmt.Sprintf(" (call %d: %s)", m.Call, outcomeWord(m.Outcome))

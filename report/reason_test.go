@@ -18,7 +18,7 @@ var reasonMoments = []struct {
 	m    report.Moment
 }{
 	{"the 3rd failure in a row (call 3: timeout)", report.Moment{Event: trace.Event{Rule: "T3", Failures: 3, Call: 3}, Outcome: "timeout"}},
-	{"a failure (call 1: failure)", report.Moment{Event: trace.Event{Rule: "T3", Failures: 1, Call: 1}, Outcome: "failure"}},
+	{"a failure (call 1)", report.Moment{Event: trace.Event{Rule: "T3", Failures: 1, Call: 1}, Outcome: "failure"}},
 	{"the cooldown was over; call 5 asked and became the probe", report.Moment{Event: trace.Event{Rule: "T5", Call: 5}}},
 	{"the cooldown, restarted at 25 s by a late failure (T11), was over; call 5 asked and became the probe",
 		report.Moment{Event: trace.Event{Rule: "T5", Call: 5}, Restarts: []time.Duration{sec(25)}}},
@@ -40,7 +40,7 @@ var reasonMoments = []struct {
 	{"enough probes of the primary in a row succeeded (call 9)", report.Moment{Event: trace.Event{Rule: "M9", Call: 9}, Outcome: "success"}},
 	{"the 11th failed turn in a row (call 12: permanent error)", report.Moment{Event: trace.Event{Rule: "M10", Failures: 11, Call: 12}, Outcome: "permanent"}},
 	{"a rate limit during recovery (call 9)", report.Moment{Event: trace.Event{Rule: "M12", Call: 9}, Outcome: "rate_limit"}},
-	{"one failure too many during recovery (call 9: failure)", report.Moment{Event: trace.Event{Rule: "M13", Call: 9}, Outcome: "failure"}},
+	{"one failure too many during recovery (call 9)", report.Moment{Event: trace.Event{Rule: "M13", Call: 9}, Outcome: "failure"}},
 	{"an operator reset the breaker", report.Moment{Event: trace.Event{Rule: "M16"}}},
 	{"by the breaker's own rules (call 2)", report.Moment{Event: trace.Event{Call: 2}}},
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -69,7 +70,7 @@ func (t *timeline) figure() *figure {
 		f.moments, f.more = nil, ""
 	} else {
 		for _, c := range f.allCaptions() {
-			f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
+			f.captions = append(f.captions, flowed(strings.Split(c, " · "), smallSize, inner)...)
 		}
 	}
 	f.keys = layKeys(f.usedKeys(), inner)

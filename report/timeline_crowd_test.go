@@ -110,13 +110,13 @@ func TestBarsAreOfOneKind(t *testing.T) {
 // TestTheLegendExplainsWhatIsDrawn and nothing else.
 func TestTheLegendExplainsWhatIsDrawn(t *testing.T) {
 	for want, w := range map[string]world{
-		"closed: calls pass, open: calls are refused, outage of the target, fails in part":                                                                                                                                         {end: time.Minute, targets: 1, tools: 1, moves: 1},
-		"closed: calls pass, open: calls are refused, half-open: one probe, stacked: each state's share of the time, outage of the target, fails in part":                                                                          {end: time.Minute, targets: 1, tools: 1, moves: 3000},
-		"primary serves, fallback: a backup serves, recovering: turns probe the primary, stacked: each state's share of the time, outage of the target, fails in part":                                                             {end: time.Minute, targets: 2, models: 1, moves: 3000},
+		"closed: calls pass, open: calls are refused, outage of the target, fails in part":                                                                                                                                           {end: time.Minute, targets: 1, tools: 1, moves: 1},
+		"closed: calls pass, open: calls are refused, half-open: one probe, stacked: each state's share of the time, outage of the target, fails in part":                                                                            {end: time.Minute, targets: 1, tools: 1, moves: 3000},
+		"primary serves, fallback: a backup serves, recovering: turns probe the primary, stacked: each state's share of the time, outage of the target, fails in part":                                                               {end: time.Minute, targets: 2, models: 1, moves: 3000},
 		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished, bars: calls in each 500 ms; the tallest is the row's max":                                                              {end: time.Minute, targets: 1, calls: 4000},
 		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, refused, probes let through, bars: calls in each 500 ms; the tallest is the row's max": {end: time.Minute, targets: 1, tools: 1, calls: 4000},
-		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                                                                                      {end: time.Minute, targets: 1, calls: 5},
-		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused":                                                          {end: time.Minute, targets: 1, tools: 1, calls: 10},
+		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                                                                                        {end: time.Minute, targets: 1, calls: 5},
+		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused":                                                            {end: time.Minute, targets: 1, tools: 1, calls: 10},
 	} {
 		f, _ := drawn(t, Look{}, w.history(t))
 		got := ""

@@ -150,9 +150,14 @@ func amount(v float64, unit scenarios.Unit) string {
 	switch {
 	case unit == scenarios.Duration:
 		return report.Clock(time.Duration(v))
-	case unit == scenarios.Count && v == float64(int64(v)):
-		return report.Thousands(int64(v))
 	default:
-		return strconv.FormatFloat(v, 'f', -1, 64)
+		whole, rest, some := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			whole = report.Thousands(n)
+		}
+		if some {
+			whole += "." + rest
+		}
+		return whole
 	}
 }
