@@ -32,7 +32,9 @@ func TestNoTextLiesOnAnother(t *testing.T) {
 				drawn++
 				what := fmt.Sprintf("%s of %s, %s at %d", report.Kinds[k].Name, name, look.Theme, look.Width)
 				apart(t, what, d)
-				readable(t, what, report.Kinds[k].Name, r, d)
+				if look.Width == 720 { // the words are the same at every width, and here they have least room
+					readable(t, what, report.Kinds[k].Name, r, d)
+				}
 			}
 		}
 	}
