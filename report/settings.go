@@ -35,6 +35,7 @@ var toolSettings = []setting{
 		return either(b.StaleResults == "ignore", "stale results ignored", "stale results counted")
 	}},
 	reports,
+	whose,
 }
 
 // modelSettings are all of a model breaker's.
@@ -63,6 +64,11 @@ var modelSettings = []setting{
 // reports is a setting of both kinds.
 var reports = setting{"reports", func(b *trace.Breaker) bool { return b.Reports != "anonymous" }, func(b worded) string {
 	return either(b.Reports == "anonymous", "anonymous reports", "reports by permit")
+}}
+
+// whose the breaker is; only tool breakers are others'.
+var whose = setting{"by", func(b *trace.Breaker) bool { return b.By == "" }, func(b worded) string {
+	return either(b.By == "", "our own", "by "+b.By)
 }}
 
 func either(first bool, a, b string) string {

@@ -33,8 +33,10 @@ func TestSettingsInWords(t *testing.T) {
 		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s", tool(func(*trace.Breaker) {})},
 		{"search (tool breaker): opens after 1 failure · cooldown 90 s · probe lease 30 s", tool(func(b *trace.Breaker) { b.FailureThreshold = 1 })},
 		{"search (tool breaker): never opens · cooldown 24 h · no probe lease", tool(func(b *trace.Breaker) { b.FailureThreshold, b.RecoveryDuration, b.ProbeTimeout = 0, 24*time.Hour, 0 })},
-		{"search (tool breaker): guards web · opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · stale results ignored · anonymous reports",
-			tool(func(b *trace.Breaker) { b.Guards, b.StaleResults, b.Reports = "web", "ignore", "anonymous" })},
+		{"search (tool breaker): guards web · opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · stale results ignored · anonymous reports · by gobreaker v2.4.0",
+			tool(func(b *trace.Breaker) {
+				b.Guards, b.StaleResults, b.Reports, b.By = "web", "ignore", "anonymous", "gobreaker v2.4.0"
+			})},
 		{"llm (model breaker): opus, then sonnet, then haiku · 2 strikes each · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row", model(func(*trace.Breaker) {})},
 		{"llm (model breaker): opus, then nobody · trips after 1 failed turn · cooldown 60 s · back after 1 good probe",
 			model(func(b *trace.Breaker) { b.Chain, b.TripThreshold, b.RecoverySuccessesNeeded = nil, 0, 0 })},
@@ -63,7 +65,7 @@ func TestEverySettingHasWords(t *testing.T) {
 			key, _, optional := strings.Cut(c.of.Field(i).Tag.Get("json"), ",")
 			assert.True(t, known[key] || optional, "%s of %s", key, c.of) // the health's lane says that there is one
 		}
-		assert.True(t, known["reports"])
+		assert.True(t, known["reports"] && (known["by"] || !known["guards"]))
 		assert.Equal(t, c.of == reflect.TypeFor[trace.Model](), known["max_fail_count"], "of a chain's entries")
 	}
 }
