@@ -23,15 +23,16 @@ type History struct {
 	Tries    map[string]int          // by rule: retries and hedges that were started
 	GivenUp  map[string]int          // by rule: calls whose ladder ended without success
 
-	byName  map[string]*BreakerHistory
-	flying  map[int]int    // attempts in flight, by call
-	via     map[int]string // the breaker that a call in flight went through
-	by      map[int]string // who made a call in flight
-	names   map[caller]string
-	changes []change  // transitions, and switches apart from them, in the order of the events
-	detours []*detour // in the order in which they began
-	grouped []*group  // what groups made, once the run is over
-	ended   int       // the call whose last attempt in flight ended: it is over unless a Retry follows
+	byName    map[string]*BreakerHistory
+	flying    map[int]int    // attempts in flight, by call
+	via       map[int]string // the breaker that a call in flight went through
+	by        map[int]string // who made a call in flight
+	names     map[caller]string
+	overloads map[string][]overload // by target, in order
+	changes   []change              // transitions, and switches apart from them, in the order of the events
+	detours   []*detour             // in the order in which they began
+	grouped   []*group              // what groups made, once the run is over
+	ended     int                   // the call whose last attempt in flight ended: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -165,7 +166,9 @@ func (h *History) Event(e *trace.Event) error {
 		h.Tries[e.Rule]++
 	case trace.GiveUp:
 		h.GivenUp[e.Rule]++
-	case trace.Phase, trace.Load, trace.Peek:
+	case trace.Load:
+		h.measured(e)
+	case trace.Phase, trace.Peek:
 	case trace.End:
 		h.finish(e.T)
 	}
@@ -193,6 +196,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.via = map[int]string{}
 	h.by = map[int]string{}
 	h.names = map[caller]string{}
+	h.overloads = map[string][]overload{}
 	for i := range r.Breakers {
 		b := &BreakerHistory{Breaker: &r.Breakers[i]}
 		first := Band{State: "closed"}
@@ -382,6 +386,11 @@ func (h *History) band(b *BreakerHistory, t time.Duration, state, serves string)
 func (h *History) finish(end time.Duration) {
 	h.End = end
 	for _, all := range h.Bursts {
+		if last := &all[len(all)-1]; last.To < 0 {
+			last.To = end
+		}
+	}
+	for _, all := range h.overloads {
 		if last := &all[len(all)-1]; last.To < 0 {
 			last.To = end
 		}

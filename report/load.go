@@ -166,7 +166,7 @@ func (c *load) unsaid() string {
 	for _, l := range c.lanes {
 		for _, s := range l.stretches {
 			shown := float64(min(s.To, c.to)-max(s.From, c.from)) * per
-			if shown > 0 && !s.well() && s.word(shown) == "" {
+			if shown > 0 && s.untold(shown) {
 				all = append(all, fmt.Sprintf("%s from %s to %s: %s.", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0]))
 			}
 		}

@@ -268,6 +268,10 @@ func (c *load) used() []key {
 			p.frame("grid", 1, b)
 		}})
 	}
+	slow := func(s stretchOfTruth) bool { return s.look == "slow" && s.From < c.to && s.To > c.from }
+	if slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.stretches, slow) }) {
+		keys = append(keys, slowKey(false))
+	}
 	if slices.ContainsFunc(c.lanes, func(l truthLane) bool { return len(l.bursts) > 0 }) {
 		keys = append(keys, key{text: "burst of trouble", draw: func(p *pen, b box) {
 			p.rect("up", b)

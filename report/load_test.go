@@ -47,21 +47,6 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestTruth puts stretches alike together, and says of calls that succeed how
-// slow they are.
-func TestTruth(t *testing.T) {
-	const sec = time.Second
-	target := &trace.Target{Phases: []trace.TargetPhase{{Latency: "300ms"}, {}}, Segments: []trace.Segment{
-		{Success: 1, Phase: trace.NoPhase}, {At: sec, Success: 1, Phase: 1}, {At: 2 * sec, Success: 1, Phase: 0},
-		{At: 3 * sec, Outcome: trace.RateLimit, Phase: 0}, {At: 4 * sec, Success: 0.5, Outcome: "a mix", Phase: 0}, {At: 9 * sec, Success: 1}}}
-	assert.Equal(t, []stretchOfTruth{
-		{trace.Span{From: 0, To: 2 * sec}, "up", []string{"up"}},
-		{trace.Span{From: 2 * sec, To: 3 * sec}, "up", []string{"up, latency 300ms", "up, 300ms"}},
-		{trace.Span{From: 3 * sec, To: 4 * sec}, "down", []string{"rate limit"}},
-		{trace.Span{From: 4 * sec, To: 5 * sec}, "shaky", []string{"a mix, latency 300ms", "a mix, 300ms"}},
-	}, truth(target, 5*sec))
-}
-
 // textsOf is what a chart writes.
 func textsOf(t *testing.T, kind string, r *Results, look Look) (all []string) {
 	t.Helper()

@@ -163,6 +163,20 @@ func (p *pen) ground(look string, b box) {
 		p.ruled(edge, b, 4, false)
 	case upright:
 		p.ruled(edge, b, 5, true)
+	case dashed:
+		p.dashes(edge, b)
+	}
+}
+
+// dashes strokes a box with rows of dashes, each by half a dash and gap off the
+// next. They are too few in a narrow box for less than one.
+func (p *pen) dashes(name string, b box) {
+	const dash, gap, apart = 4.0, 4.0, 4.0
+	p.set(name, 1.3, dash*pixel, gap*pixel)
+	for i, y := 0, b.y+apart/2; y < b.y+b.h; i, y = i+1, y+apart {
+		if from := b.x + float64(i%2)*(dash+gap)/2; from < b.x+b.w {
+			p.c.Stroke(p.path(false, from, y, b.x+b.w, y))
+		}
 	}
 }
 

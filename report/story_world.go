@@ -117,8 +117,12 @@ func conditions(t *trace.Target, end time.Duration) (all []condition) {
 			c.words = "was down" + downWords(s.Outcome)
 		case s.Success < 1:
 			c.words = "failed in part (" + s.Outcome + ")"
-		case s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "":
-			c.words = "answered with a latency of " + t.Phases[s.Phase].Latency
+		default:
+			if latency, slow := slowness(t, span.From); slow {
+				c.words = "was slow, with a latency of " + latency
+			} else if latency != "" {
+				c.words = "answered with a latency of " + latency
+			}
 		}
 		if n := len(all); n > 0 && all[n-1].words == c.words {
 			all[n-1].To = c.To

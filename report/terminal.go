@@ -310,7 +310,7 @@ func (h *History) gather() []*group {
 		all = append(all, g)
 		byBreaker[b.Name] = g
 		for i := range h.Run.Targets {
-			if t := &h.Run.Targets[i]; t.Name == b.Main() || b.hasBackup(t.Name) && troubled(t) {
+			if t := &h.Run.Targets[i]; t.Name == b.Main() || b.hasBackup(t.Name) && troubled(t, max(h.End, 1)) {
 				g.targets = append(g.targets, t)
 			}
 		}
@@ -335,19 +335,9 @@ func (h *History) gather() []*group {
 	return all
 }
 
-// shaky are the stretches before end in which the target fails in part.
-func shaky(target *trace.Target, end time.Duration) (spans []trace.Span) {
-	for s, segment := range target.Stretches(end) {
-		if segment.Success > 0 && segment.Success < 1 {
-			spans = append(spans, s)
-		}
-	}
-	return spans
-}
-
-// troubled says whether the target ever fails by its script.
-func troubled(t *trace.Target) bool {
-	return slices.ContainsFunc(t.Segments, func(s trace.Segment) bool { return s.Success < 1 })
+// troubled says whether the target ever fails or is slow before end, by its script.
+func troubled(t *trace.Target, end time.Duration) bool {
+	return slices.ContainsFunc(truth(t, end), func(s stretchOfTruth) bool { return s.look != "up" })
 }
 
 func (b *BreakerHistory) hasBackup(name string) bool {

@@ -34,6 +34,7 @@ type glyph uint8
 const (
 	glyphNone glyph = iota
 	glyphUp
+	glyphSlow
 	glyphShaky
 	glyphBurst
 	glyphOutage
@@ -68,6 +69,7 @@ var looks = [glyphs]struct {
 }{
 	glyphNone:        {" ", " ", "", 0},
 	glyphUp:          {"·", ".", "up", grey},
+	glyphSlow:        {"≈", ",", "slow", yellow},
 	glyphShaky:       {":", ":", "fails in part", yellow},
 	glyphBurst:       {"¦", "|", "burst of trouble", red},
 	glyphOutage:      {"░", "%", "outage", red},

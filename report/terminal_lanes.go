@@ -78,19 +78,32 @@ func (t *terminal) write(cells []cell, word string) {
 // truth is how the target fares by its script and by chance.
 func (t *terminal) truth(target *trace.Target, h *History) []cell {
 	l := t.lane()
-	t.paint(l, glyphUp, "", 0, h.End)
-	for s, segment := range target.Stretches(h.End) {
-		switch {
-		case segment.Success == 0:
-			t.paint(l, glyphOutage, outcomeWord(segment.Outcome), s.From, s.To)
-		case segment.Success < 1:
-			t.paint(l, glyphShaky, segment.Outcome, s.From, s.To)
-		}
+	for _, s := range h.truth(target, 0) {
+		t.paint(l, truthGlyph[s.look], t.saying(&s), s.From, s.To)
 	}
 	for _, s := range h.Bursts[target.Name] {
 		t.paint(l, glyphBurst, "", s.From, s.To)
 	}
 	return t.show(l)
+}
+
+// truthGlyph is how a cell shows how a target fares.
+var truthGlyph = map[string]glyph{"up": glyphUp, "slow": glyphSlow, "shaky": glyphShaky, "down": glyphOutage}
+
+// saying is the longest wording of a stretch that its cells have room for; empty:
+// the target is well.
+func (t *terminal) saying(s *stretchOfTruth) string {
+	if s.well() {
+		return ""
+	}
+	all := s.wordings()
+	first, last := t.cellsOf(s.From, s.To)
+	for _, word := range all {
+		if displaywidth.String(t.Text(word))+4 <= last-first+1 { // as write has it
+			return word
+		}
+	}
+	return all[len(all)-1]
 }
 
 // mostStates is how many states one cell can tell of: open, half-open and closed.

@@ -47,16 +47,17 @@ const (
 	crossed         // both
 	level           // lines from left to right
 	upright         // lines from top to bottom
+	dashed          // dashes from left to right
 )
 
 // patterns are those of the screen: of what must not be told by colour alone
 // even where all bands have their names.
-var patterns = map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising}
+var patterns = map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising, "slow": dashed}
 
 // tokens are the names of the colours, in the order in which an SVG lists them.
 // Text on a coloured ground has the ground's name and -ink.
 var tokens = []string{"bg", "ink", "muted", "grid", "lane", "outage",
-	"up", "up-ink", "up-edge", "down", "down-ink", "down-edge", "shaky", "shaky-ink", "shaky-edge",
+	"up", "up-ink", "up-edge", "down", "down-ink", "down-edge", "shaky", "shaky-ink", "shaky-edge", "slow", "slow-ink", "slow-edge",
 	"closed", "closed-ink", "closed-edge", "open", "open-ink", "open-edge", "half-open", "half-open-ink", "half-open-edge",
 	"backup", "backup-ink", "backup-edge", "spent", "spent-ink", "spent-edge",
 	"good", "good-edge", "away", "away-edge", "queue", "queue-edge", "bar", "bar-edge",
@@ -67,6 +68,7 @@ var tokens = []string{"bg", "ink", "muted", "grid", "lane", "outage",
 var light = theme{patterns: patterns, colors: map[string]string{
 	"bg": "#ffffff", "ink": "#1f2328", "muted": "#59636e", "grid": "#e3e7ec", "lane": "#f6f8fa", "outage": "#eceff3",
 	"up": "#e6eaef", "up-ink": "#3d454d", "up-edge": "#c9d1d9", "down": "#aab4bf", "down-ink": "#14181c", "down-edge": "#6e7781", "shaky": "#d0d7de", "shaky-ink": "#1f2328", "shaky-edge": "#59636e",
+	"slow": "#e4d8f3", "slow-ink": "#35204f", "slow-edge": "#7c5aa8",
 	"closed": "#bfe3d3", "closed-ink": "#0b4a33", "closed-edge": "#2e8b68",
 	"open": "#b5361c", "open-ink": "#ffffff", "open-edge": "#7d1f0c",
 	"half-open": "#ffe08a", "half-open-ink": "#4d3800", "half-open-edge": "#a87900",
@@ -80,6 +82,7 @@ var light = theme{patterns: patterns, colors: map[string]string{
 var dark = theme{patterns: patterns, colors: map[string]string{
 	"bg": "#0d1117", "ink": "#e6edf3", "muted": "#9aa4af", "grid": "#262c34", "lane": "#151b23", "outage": "#1d232c",
 	"up": "#262d36", "up-ink": "#b6c0ca", "up-edge": "#3d454f", "down": "#5a6572", "down-ink": "#ffffff", "down-edge": "#9aa4af", "shaky": "#3d454f", "shaky-ink": "#f0f4f8", "shaky-edge": "#9aa4af",
+	"slow": "#3b2d55", "slow-ink": "#ece2ff", "slow-edge": "#b294e0",
 	"closed": "#14503b", "closed-ink": "#c9f2e0", "closed-edge": "#3fae85",
 	"open": "#f0745a", "open-ink": "#1b0500", "open-edge": "#ffab98",
 	"half-open": "#6b5200", "half-open-ink": "#ffedb8", "half-open-edge": "#e3b341",
@@ -92,10 +95,11 @@ var dark = theme{patterns: patterns, colors: map[string]string{
 // paper is for printers, which may know no colours: every ground that means
 // something has a pattern or a grey of its own.
 var paper = theme{
-	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising, "backup": level, "down": upright},
+	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": falling, "queue": rising, "slow": dashed, "backup": level, "down": upright},
 	colors: map[string]string{
 		"bg": "#ffffff", "ink": "#000000", "muted": "#4a4a4a", "grid": "#dddddd", "lane": "#ffffff", "outage": "#ececec",
 		"up": "#f4f4f4", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",
+		"slow": "#e6e6e6", "slow-ink": "#000000", "slow-edge": "#3c3c3c",
 		"closed": "#ffffff", "closed-ink": "#000000", "closed-edge": "#333333",
 		"open": "#3a3a3a", "open-ink": "#ffffff", "open-edge": "#000000",
 		"half-open": "#f2f2f2", "half-open-ink": "#000000", "half-open-edge": "#555555",

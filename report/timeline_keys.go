@@ -39,14 +39,13 @@ func (f *figure) usedKeys() []key {
 
 func (g *groupLanes) targetsOccur(f *figure, h *History, occurs map[string]bool) {
 	for _, t := range g.group.targets {
-		if slices.ContainsFunc(t.Outages(h.End), f.meetsSpan) {
-			occurs["outage"] = true
+		for _, s := range f.truth(h, t) {
+			if f.meetsSpan(s.Span) {
+				occurs[s.key()] = true
+			}
 		}
 		if slices.ContainsFunc(h.Bursts[t.Name], f.meetsSpan) {
 			occurs["burst"] = true
-		}
-		if slices.ContainsFunc(shaky(t, h.End), f.meetsSpan) {
-			occurs["shaky"] = true
 		}
 	}
 }
@@ -125,8 +124,9 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 	}
 	keys = append(keys,
 		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
-		key{name: "outage", text: "outage of the target", draw: func(p *pen, b box) { p.ground("down", b) }},
-		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) { p.ground("shaky", b) }})
+		key{name: "down", text: "outage of the target", draw: func(p *pen, b box) { p.ground("down", b) }},
+		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) { p.ground("shaky", b) }},
+		slowKey(occurs["overload"]))
 	keys = append(keys, key{name: "burst", text: "burst of trouble", draw: func(p *pen, b box) {
 		p.rect("up", b)
 		p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})

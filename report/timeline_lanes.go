@@ -263,9 +263,18 @@ func (l *lanePlotter) name(s string, y, size float64, bold bool) {
 	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-12))
 }
 
+// leastOverload is how many pixels an overload needs.
+const leastOverload = 4.0
+
+// truth is how the target fares, as far as it can be drawn.
+func (f *figure) truth(h *History, t *trace.Target) []stretchOfTruth {
+	room := f.width - 2*margin - f.names
+	return h.truth(t, time.Duration(float64(f.end-f.begin)*leastOverload/room))
+}
+
 // target draws how the target fares.
 func (l *lanePlotter) target(t *trace.Target, y float64, h *History) {
-	l.pen.truth(t.Name, truth(t, h.End), h.Bursts[t.Name], y, func(s trace.Span, y, height float64) (box, bool) {
+	l.pen.truth(t.Name, l.f.truth(h, t), h.Bursts[t.Name], y, func(s trace.Span, y, height float64) (box, bool) {
 		return l.span(s.From, s.To, y, height), l.f.meetsSpan(s)
 	}, l.clock)
 }

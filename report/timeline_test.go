@@ -354,7 +354,7 @@ func TestPalette(t *testing.T) {
 			assert.GreaterOrEqual(t, contrast(th, mark, "bg"), 3.0, "%s: the mark %s", name, mark)
 		}
 		for kind := range blindness {
-			for _, pair := range [][2]string{{"closed", "open"}, {"open", "half-open"}, {"closed", "half-open"}, {"closed", "backup"}, {"backup", "half-open"}, {"backup", "open"}, {"good", "away"}, {"bar", "queue"}} {
+			for _, pair := range [][2]string{{"closed", "open"}, {"open", "half-open"}, {"closed", "half-open"}, {"closed", "backup"}, {"backup", "half-open"}, {"backup", "open"}, {"good", "away"}, {"bar", "queue"}, {"up", "slow"}, {"slow", "shaky"}, {"slow", "down"}, {"slow", "half-open"}} {
 				if th.patterns[pair[0]] != th.patterns[pair[1]] {
 					continue // told apart by the pattern
 				}

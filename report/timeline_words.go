@@ -202,8 +202,8 @@ func (f *figure) unsaid() string {
 	for _, h := range f.t.panels {
 		for _, g := range h.groups() {
 			for _, t := range g.targets {
-				for _, s := range truth(t, h.End) {
-					if s.well() || !f.meetsSpan(s.Span) || s.word((f.along(s.To)-f.along(s.From))*drawn) != "" {
+				for _, s := range f.truth(h, t) {
+					if !f.meetsSpan(s.Span) || !s.untold((f.along(s.To)-f.along(s.From))*drawn) {
 						continue
 					}
 					if line := fmt.Sprintf("%s from %s to %s: %s", t.Name, moment(s.From, f.whole), moment(s.To, f.whole), s.words[0]); !slices.Contains(all, line) {

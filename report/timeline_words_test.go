@@ -135,21 +135,21 @@ func TestBarsAreExplained(t *testing.T) {
 func TestPhasesWithoutRoomAreTold(t *testing.T) {
 	const sec = time.Second
 	h := world{policy: "few", end: time.Minute, targets: 1, calls: 2}.history(t)
-	h.Run.Targets[0].Phases = []trace.TargetPhase{{Latency: "300ms"}}
+	h.Run.Targets[0].Phases = []trace.TargetPhase{{At: 10 * sec, For: new(4 * sec), Latency: "3s"}, {At: 30 * sec, For: new(30 * sec), Latency: "3s"}}
 	h.Run.Targets[0].Segments = []trace.Segment{
 		{Success: 1, Phase: trace.NoPhase}, {At: 10 * sec, Success: 1, Phase: 0}, {At: 14 * sec, Success: 1, Phase: trace.NoPhase},
 		{At: 20 * sec, Outcome: trace.Failure, Phase: trace.NoPhase}, {At: 21 * sec, Success: 1, Phase: trace.NoPhase},
-		{At: 30 * sec, Success: 1, Phase: 0}, {At: 60 * sec, Success: 1, Phase: trace.NoPhase}}
+		{At: 30 * sec, Success: 1, Phase: 1}, {At: 60 * sec, Success: 1, Phase: trace.NoPhase}}
 	name := h.Run.Targets[0].Name
 	f, p := drawn(t, Look{}, h)
-	assert.Contains(t, f.captions, name+" from 10 s to 14 s: up, latency 300ms · "+name+" from 20 s to 21 s: failure")
+	assert.Contains(t, f.captions, name+" from 10 s to 14 s: slow, latency 3 s · "+name+" from 20 s to 21 s: failure")
 	var got []string
 	for _, s := range p.texts {
-		if strings.HasPrefix(s.text, "up") || s.text == "failure" {
+		if strings.HasPrefix(s.text, "up") || strings.HasPrefix(s.text, "slow, ") || s.text == "failure" {
 			got = append(got, s.text)
 		}
 	}
-	assert.Equal(t, []string{"up", "up", "up", "up, latency 300ms"}, got)
+	assert.Equal(t, []string{"up", "up", "up", "slow, latency 3 s"}, got)
 }
 
 // TestCancelledIsNotFailed, nor is what vanished: each has a row of its own,

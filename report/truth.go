@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -11,44 +12,77 @@ import (
 // stretchOfTruth is how a target fares for a while.
 type stretchOfTruth struct {
 	trace.Span
-	look  string
-	words []string // longest first
+	look     string
+	words    []string // longest first
+	brief    string   // where none of them has room; empty: there is nothing briefer
+	overload bool     // and no script
 }
 
-// word is the first that fits, or none.
-func (s *stretchOfTruth) word(room float64) string {
-	for _, word := range s.words {
-		if width(word, smallSize, false)+10 <= room {
-			return word
-		}
+// said says whether all that is to be said of the target has room.
+func (s *stretchOfTruth) said(room float64) bool {
+	return slices.ContainsFunc(s.words, func(word string) bool { return width(word, smallSize, false)+10 <= room })
+}
+
+// wordings are what the lane may say, longest first.
+func (s *stretchOfTruth) wordings() []string {
+	if s.brief == "" {
+		return s.words
 	}
-	return ""
+	return append(slices.Clone(s.words), s.brief)
 }
 
 // well says whether nothing is to be said of the target.
 func (s *stretchOfTruth) well() bool { return s.look == "up" && len(s.words) == 1 }
 
-// truth is how the target fares before end, stretches alike put together.
+// untold says whether the lane has no room for what the script says of the target.
+func (s *stretchOfTruth) untold(room float64) bool { return !s.well() && !s.overload && !s.said(room) }
+
+// truth is how the target fares by its script before end, stretches alike put
+// together.
 func truth(t *trace.Target, end time.Duration) (all []stretchOfTruth) {
-	for span, s := range t.Stretches(end) {
-		o := stretchOfTruth{Span: span, look: "shaky", words: []string{outcomeWord(s.Outcome)}}
-		switch s.Success {
-		case 0:
-			o.look = "down"
-		case 1:
-			o.look, o.words = "up", []string{"up"}
-		}
-		if word := o.words[0]; s.Phase >= 0 && s.Phase < len(t.Phases) && t.Phases[s.Phase].Latency != "" && o.look != "down" { // how slow a failure is matters less
-			slow := t.Phases[s.Phase].Latency
-			o.words = []string{word + ", latency " + slow, word + ", " + slow}
-		}
+	add := func(o stretchOfTruth) {
 		if n := len(all); n > 0 && all[n-1].look == o.look && all[n-1].words[0] == o.words[0] {
 			all[n-1].To = o.To
-		} else {
+		} else if o.From < o.To {
 			all = append(all, o)
 		}
 	}
+	down, warm := false, time.Duration(0)
+	for span, s := range t.Stretches(end) {
+		if down && s.Success > 0 {
+			warm = span.From + t.Warmup
+		}
+		down = s.Success == 0
+		o := faring(t, span, s)
+		if o.look == "up" && o.From < warm {
+			add(stretchOfTruth{Span: trace.Span{From: o.From, To: min(o.To, warm)}, look: "slow", words: []string{"slow after the outage", "slow"}})
+			o.From = min(o.To, warm)
+		}
+		add(o)
+	}
 	return all
+}
+
+// faring is how the target fares in one segment.
+func faring(t *trace.Target, span trace.Span, s *trace.Segment) stretchOfTruth {
+	o := stretchOfTruth{Span: span, look: "shaky", words: []string{outcomeWord(s.Outcome)}}
+	switch s.Success {
+	case 0:
+		o.look = "down"
+		return o // how slow a failure is matters less
+	case 1:
+		o.look, o.words = "up", []string{"up"}
+	}
+	latency, slow := slowness(t, span.From)
+	if latency == "" {
+		return o
+	}
+	if slow && o.look == "up" {
+		o.look, o.words = "slow", []string{"slow"}
+	}
+	o.brief = o.words[0]
+	o.words = []string{o.brief + ", latency " + latency, o.brief + ", " + latency}
+	return o
 }
 
 // truthLane is the lane of a target whose health changes in the run.
@@ -101,7 +135,7 @@ func (p *pen) truth(name string, stretches []stretchOfTruth, bursts []trace.Span
 		}
 		p.bursts(bursts, s.Span, y, at, clock)
 		if !s.well() || len(bursts) == 0 { // those would lie under the word
-			p.inside(s.look, b, false, s.words...)
+			p.inside(s.look, b, false, s.wordings()...)
 		}
 		done()
 	}
@@ -137,4 +171,22 @@ func (p *pen) bursts(all []trace.Span, s trace.Span, y float64, at ruler, clock 
 		}
 		all = all[n:]
 	}
+}
+
+// key is the name of the legend's entry that explains the stretch.
+func (s *stretchOfTruth) key() string {
+	if s.overload {
+		return "overload"
+	}
+	return s.look
+}
+
+// slowKey explains the look of a target that is slow, by its script or by what
+// is asked of it.
+func slowKey(overload bool) key {
+	k := key{name: "slow", text: "slow", draw: func(p *pen, b box) { p.ground("slow", b) }}
+	if overload {
+		k.name, k.text = "overload", "slow, or overloaded: more wait than are served"
+	}
+	return k
 }
