@@ -46,6 +46,7 @@ type figure struct {
 	names         float64       // room for the lanes' names
 	plotTop       float64
 	plotHeight    float64
+	rows          map[*group][]*markRow
 	callersOf     map[string][]string         // by target: those that have a lane each
 	x             func(time.Duration) float64 // once it is drawn: where an instant stands, for what is laid over the figure
 }
@@ -89,6 +90,7 @@ func (f *figure) words() (name, title, desc string) {
 // layPanels lays the panels out.
 func (t *timeline) layPanels(f *figure) {
 	f.panels, f.callersOf = nil, map[string][]string{}
+	f.rows = f.layRows(t.panels)
 	y := f.plotTop
 	for i := range t.panels {
 		p := newPanel(t.panels, i, f, y)
@@ -140,7 +142,7 @@ func (f *figure) rowRoom(inner float64) float64 {
 		for _, g := range p.groups {
 			for _, r := range g.rows {
 				room = max(room, width(r.name, smallSize, false))
-				if r.dense { // more stands below the row's name
+				if r.bars() { // more stands below the row's name
 					room = max(room, width("max 9,999 in 30 min", tinySize, false))
 				}
 			}

@@ -132,7 +132,7 @@ func (f *figure) visibly(m *Mark) bool {
 
 // arcs says whether the row has arcs, which need room.
 func (f *figure) arcs(r *markRow) bool {
-	return !r.dense && slices.ContainsFunc(r.marks, func(m Mark) bool { return m.Kind == MarkLate && f.visibly(&m) })
+	return slices.ContainsFunc(r.marks, func(m Mark) bool { return m.Kind == MarkLate && f.visibly(&m) })
 }
 
 // spans draws how long attempts took: in the lane of a caller a line from each

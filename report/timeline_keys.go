@@ -24,7 +24,9 @@ func (f *figure) usedKeys() []key {
 			g.callsOccur(f, occurs)
 			g.bandsOccur(f, p.h, occurs)
 			for _, r := range g.rows {
-				per = max(per, r.per) // the same for all
+				if r.bars() {
+					per = r.per // the same for all
+				}
 			}
 		}
 	}
@@ -52,11 +54,14 @@ func (g *groupLanes) targetsOccur(f *figure, h *History, occurs map[string]bool)
 
 func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 	for _, r := range g.rows {
-		if r.dense {
+		switch {
+		case r.bars():
 			occurs["bars"] = true
-			if len(r.marks) > 0 {
-				occurs[barsOf(r.kinds[0])] = true
-			}
+			occurs["one scale"] = occurs["one scale"] || r.full > r.most
+			occurs[barsOf(r.kinds[0])] = true
+			continue
+		case r.ticked():
+			occurs[ticksOf(r.kinds[0])] = true
 			continue
 		}
 		for _, m := range r.marks {
@@ -132,7 +137,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
 	}})
 	for k := MarkOK; k <= MarkRerouted; k++ {
-		keys = append(keys, callKey(k, occurs[barsOf(k)], occurs[markWords[k]]))
+		keys = append(keys, callKey(k, occurs))
 	}
 	return append(keys,
 		key{name: "span", text: "from an attempt's start to its end", draw: spanKey},
@@ -158,34 +163,55 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		}},
 		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below that unhealthy", draw: healthKey},
 		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
-		key{name: "bars", text: "bars: calls in each " + Clock(per) + "; the tallest is the row's max", draw: func(p *pen, b box) {
-			for i, h := range []float64{4, 8, 6} {
-				p.frame("muted", 1, box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
-			}
-		}})
+		barsKey(per, occurs["one scale"]))
 }
 
-// barsOf is the name of bars of that kind.
-func barsOf(k MarkKind) string { return "bars of " + markWords[k] }
+// barsOf is the name of bars of that kind, ticksOf of ticks.
+func barsOf(k MarkKind) string  { return "bars of " + markWords[k] }
+func ticksOf(k MarkKind) string { return "ticks of " + markWords[k] }
 
-// callKey explains what stands for calls of that kind: a bar, a mark, or both.
-func callKey(k MarkKind, bars, marks bool) key {
-	e := key{name: markWords[k], text: markWords[k], draw: func(p *pen, b box) {
-		if !bars {
-			drawMark(p, k, b.x+b.w/2, b.y+b.h/2, markRadius)
-			return
-		}
-		at := b.x + (b.w-4)/2
-		if marks {
-			at = b.x + b.w - 4
-			drawMark(p, k, b.x+4.5, b.y+b.h/2, markRadius)
-		}
-		p.rect(markColor[k], box{at, b.y, 4, b.h})
-	}}
-	if !marks {
+// callKey explains what stands for calls of that kind: a mark, and bars or ticks.
+func callKey(k MarkKind, occurs map[string]bool) key {
+	e := key{name: markWords[k], text: markWords[k]}
+	marks, bars := occurs[e.name], occurs[barsOf(k)]
+	switch {
+	case marks:
+	case bars:
 		e.name = barsOf(k)
+	default:
+		e.name = ticksOf(k)
+	}
+	ticks := occurs[ticksOf(k)]
+	e.draw = func(p *pen, b box) {
+		at := b.x + b.w/2
+		if marks && (bars || ticks) {
+			drawMark(p, k, b.x+4.5, b.y+b.h/2, markRadius)
+			at = b.x + b.w - 3
+		} else if marks {
+			drawMark(p, k, at, b.y+b.h/2, markRadius)
+		}
+		switch {
+		case bars:
+			drawBar(p, k, box{at - 2, b.y, 4, b.h})
+		case ticks:
+			drawTick(p, k, at-3, b.y+b.h/2)
+			drawTick(p, k, at+1, b.y+b.h/2)
+		}
 	}
 	return e
+}
+
+// barsKey explains how bars are to be read that are so much time wide.
+func barsKey(per time.Duration, oneScale bool) key {
+	text := "bars: calls in each " + Clock(per) + ", full height: the row's max"
+	if oneScale {
+		text = "bars: calls in each " + Clock(per) + ", rows of one name to one scale"
+	}
+	return key{name: "bars", text: text, draw: func(p *pen, b box) {
+		for i, h := range []float64{4, 8, 6} {
+			p.frame("muted", 1, box{b.x + float64(i)*5 + 1, b.y + b.h - h, 4, h})
+		}
+	}}
 }
 
 var bandKeys = []struct{ look, state, text string }{

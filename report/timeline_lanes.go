@@ -94,33 +94,13 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 			y += healthHeight + 4
 		}
 	}
-	for _, r := range g.callRows(panels, f) {
+	for _, r := range f.rows[g.group] {
 		r.y = y
 		g.rows = append(g.rows, r)
 		y += r.height()
 	}
 	g.height = y - g.y
 	return y
-}
-
-// callRows are the lanes of calls: one for each caller, or one for each kind of
-// outcome.
-func (g *groupLanes) callRows(panels []*History, f *figure) (rows []*markRow) {
-	if f.t.Lanes == "none" {
-		return nil
-	}
-	if names := f.callers(panels, g.main()); len(names) > 0 {
-		for _, name := range names {
-			rows = append(rows, newLane(name, g.marks, f))
-		}
-		return rows
-	}
-	for _, k := range rowKinds {
-		if g.shows(k, panels, f) {
-			rows = append(rows, newRows(k, g.marks, f)...)
-		}
-	}
-	return rows
 }
 
 // meetsSpan is meets.
@@ -165,22 +145,6 @@ func (g *group) probes(f *figure) int {
 		}
 	}
 	return n
-}
-
-// shows says whether the group has a row of that kind: where any panel's group
-// for the same target has such marks, so that panels can be compared.
-func (g *groupLanes) shows(k rowKind, panels []*History, f *figure) bool {
-	if k.gated && g.breaker == nil {
-		return false
-	}
-	for _, h := range panels {
-		for _, other := range h.groups() {
-			if other.main() == g.main() && slices.ContainsFunc(other.marks, func(m Mark) bool { return slices.Contains(k.kinds, m.Kind) && f.within(m.At) }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // lanePlotter draws all lanes, once gonum's axis says where an instant is.

@@ -9,41 +9,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// rowKind is a row of calls below a band, by what became of them.
-type rowKind struct {
-	name  string
-	kinds []MarkKind // the commonest first
-	gated bool       // only a breaker can do it
-}
-
-var rowKinds = []rowKind{
-	{"served", []MarkKind{MarkOK}, false},
-	{"failed", []MarkKind{MarkFailed, MarkRateLimited}, false},
-	{"cancelled", []MarkKind{MarkCancelled}, false}, // that is no failure (T16)
-	{"vanished", []MarkKind{MarkLost}, false},
-	{"ignored", []MarkKind{MarkLate}, true},
-	{"rerouted", []MarkKind{MarkRerouted}, true},
-	{"refused", []MarkKind{MarkRefused, MarkExhausted}, true},
-}
-
-// rowWords name the rows of one kind.
-var rowWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLost: "vanished",
-	MarkLate: "ignored", MarkRefused: "refused", MarkExhausted: "exhausted"}
-
-// markRow is a row of single marks or, where those would touch, of bars of one
-// kind.
-type markRow struct {
-	rowKind
-	y     float64
-	lane  bool // of one caller
-	tall  bool // has arcs
-	marks []Mark
-	dense bool
-	bins  []int
-	per   time.Duration // what a bin covers
-	most  int           // in one bin
-}
-
 const (
 	binWidth    = 4.0  // pixels, at least
 	markApart   = 6.0  // single marks closer than that touch
@@ -51,46 +16,9 @@ const (
 	mayStack    = 3    // marks at one instant
 	markRadius  = 3.6
 	leastRadius = 1.8
+	tallestBar  = densityHeight - 4
+	leastBar    = 2.0 // pixels: a row whose highest bar is lower has a scale of its own
 )
-
-// newRows lays out one row, or several where it is dense and of several kinds:
-// in bars nothing but the colour would tell them apart.
-func newRows(k rowKind, marks []Mark, f *figure) []*markRow {
-	r := newRow(k, marks, f)
-	if !r.dense || len(k.kinds) == 1 {
-		return []*markRow{r}
-	}
-	var rows []*markRow
-	for _, kind := range k.kinds {
-		one := rowKind{name: rowWords[kind], kinds: []MarkKind{kind}, gated: k.gated}
-		if slices.ContainsFunc(r.marks, func(m Mark) bool { return m.Kind == kind }) {
-			rows = append(rows, newRow(one, r.marks, f))
-		}
-	}
-	return rows
-}
-
-func newRow(k rowKind, marks []Mark, f *figure) *markRow {
-	r := &markRow{rowKind: k}
-	for _, m := range marks {
-		if slices.Contains(k.kinds, m.Kind) && f.within(m.At) {
-			r.marks = append(r.marks, m)
-		}
-	}
-	if r.dense = f.touching(r.marks); !r.dense {
-		r.tall = f.arcs(r)
-		return r
-	}
-	room := f.width - 2*margin - f.names
-	r.per = stepOf(max(1, time.Duration(float64(f.end-f.begin)*binWidth/room)))
-	r.bins = make([]int, (f.end-f.begin)/r.per+1)
-	for _, m := range r.marks {
-		i := (m.At - f.begin) / r.per
-		r.bins[i]++
-		r.most = max(r.most, r.bins[i])
-	}
-	return r
-}
 
 // radius is that of the mark i: less than usual where it would lie on its
 // neighbours, unless it would at any size.
@@ -135,42 +63,37 @@ func touching(marks []Mark, end time.Duration, room float64) bool {
 	return n > 8 && float64(n) > mayTouch*float64(len(marks))
 }
 
-func (r *markRow) height() float64 {
-	h := rowHeight
-	switch {
-	case r.dense:
-		return densityHeight
-	case r.lane:
-		h = laneHeight
-	}
-	if r.tall {
-		h += arcRise
-	}
-	return h
-}
-
 func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	h := r.height()
 	from, to := l.x(l.f.begin), l.x(l.f.end)
 	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
-	if !r.dense {
-		y := r.y + h - rowHeight/2
-		if r.lane {
-			y = r.y + h - laneHeight/2
-		}
-		l.name(r.name, y, smallSize, false)
-		l.spans(r, y)
-		beside := 0.0
-		for i := range r.marks {
-			if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
-				beside = 0 // those at one instant stand beside each other
-			}
-			l.mark(g, &r.marks[i], beside, y, l.radius(r.marks, i))
-		}
+	if r.bars() {
+		l.bars(r, to)
 		return
 	}
+	y := r.y + h - rowHeight/2
+	if r.lane {
+		y = r.y + h - laneHeight/2
+	}
+	l.name(r.name, y, smallSize, false)
+	if r.ticked() {
+		l.ticks(g, r, y)
+		return
+	}
+	l.spans(r, y)
+	beside := 0.0
+	for i := range r.marks {
+		if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
+			beside = 0 // those at one instant stand beside each other
+		}
+		l.mark(g, &r.marks[i], beside, y, l.radius(r.marks, i))
+	}
+}
+
+// bars draws the row's bins up to the plot's right end.
+func (l *lanePlotter) bars(r *markRow, to float64) {
 	l.name(r.name, r.y+8, smallSize, false)
-	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted("max "+Thousands(int64(r.most))+" in "+Clock(r.per), tinySize, false, l.f.names-6))
+	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted(r.barWords(), tinySize, false, l.f.names-6))
 	for i, n := range r.bins {
 		if n == 0 {
 			continue
@@ -178,9 +101,47 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 		x := l.x(l.f.begin + time.Duration(i)*r.per)
 		w := max(3, l.x(l.f.begin+time.Duration(i+1)*r.per)-x)
 		x = min(x, to-w) // the last instant may begin a bin of its own
-		tall := max(1.5, float64(n)/float64(r.most)*(h-4))
-		l.pen.rect(markColor[r.kinds[0]], box{x, r.y + h - 1 - tall, w - 0.6, tall})
+		tall := max(1.5, float64(n)/float64(r.full)*tallestBar)
+		drawBar(l.pen, r.kinds[0], box{x, r.y + densityHeight - 1 - tall, w - 0.6, tall})
 	}
+}
+
+// ticks draws a tick for each of the row's marks.
+func (l *lanePlotter) ticks(g *groupLanes, r *markRow, y float64) {
+	for i := range r.marks {
+		m := &r.marks[i]
+		done := l.pen.group(l.tip(g, m))
+		drawTick(l.pen, m.Kind, l.x(m.At), y)
+		done()
+	}
+}
+
+// drawBar draws one bar. Where the theme has no colours, bars differ in their
+// pattern.
+func drawBar(p *pen, k MarkKind, b box) {
+	name := markColor[k]
+	switch p.theme.patterns[name] {
+	case hollow:
+		p.rect("bg", b)
+		p.frame(name, 1, b)
+	case level:
+		p.rect("bg", b)
+		p.ruled(name, b, 3, false)
+		p.frame(name, 1, b)
+	default:
+		p.rect(name, b)
+	}
+}
+
+// drawTick draws one tick; that of a failure is broken.
+func drawTick(p *pen, k MarkKind, x, y float64) {
+	const half, gap = 5.5, 1.5
+	if k == MarkFailed {
+		p.stroke(markColor[k], 1.4, x, y-half, x, y-gap)
+		p.stroke(markColor[k], 1.4, x, y+gap, x, y+half)
+		return
+	}
+	p.stroke(markColor[k], 1.4, x, y-half, x, y+half)
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
@@ -191,6 +152,13 @@ var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or tim
 	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted", MarkRerouted: "sent to a substitute"}
 
 func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
+	done := l.pen.group(l.tip(g, m))
+	drawMark(l.pen, m.Kind, l.x(m.At)+beside, y, r)
+	done()
+}
+
+// tip is what there is to say of a mark.
+func (l *lanePlotter) tip(g *groupLanes, m *Mark) string {
 	tip := fmt.Sprintf("%s: call %d, %s", l.clock(m.At), m.Call, markWords[m.Kind])
 	if m.Outcome != "" && m.Kind != MarkOK {
 		tip += ", " + outcomeWord(m.Outcome)
@@ -203,9 +171,7 @@ func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
 	case m.Rule != "":
 		tip += " (" + m.Rule + ")"
 	}
-	done := l.pen.group(tip)
-	drawMark(l.pen, m.Kind, l.x(m.At)+beside, y, r)
-	done()
+	return tip
 }
 
 // drawMark draws one mark: shapes differ, so that colour never stands alone.
