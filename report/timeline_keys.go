@@ -57,7 +57,7 @@ func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 		switch {
 		case r.bars():
 			occurs["bars"] = true
-			occurs["one scale"] = occurs["one scale"] || r.full > r.most
+			occurs["one scale"] = occurs["one scale"] || r.full > r.most || r.own
 			occurs[barsOf(r.kinds[0])] = true
 			continue
 		case r.ticked():

@@ -133,15 +133,11 @@ func drawBar(p *pen, k MarkKind, b box) {
 	}
 }
 
-// drawTick draws one tick; that of a failure is broken.
+// drawTick draws one tick; those of what failed and of what nobody served slant.
 func drawTick(p *pen, k MarkKind, x, y float64) {
-	const half, gap = 5.5, 1.5
-	if k == MarkFailed {
-		p.stroke(markColor[k], 1.4, x, y-half, x, y-gap)
-		p.stroke(markColor[k], 1.4, x, y+gap, x, y+half)
-		return
-	}
-	p.stroke(markColor[k], 1.4, x, y-half, x, y+half)
+	const half = 5.5
+	slant := map[MarkKind]float64{MarkFailed: 2, MarkExhausted: -2}[k]
+	p.stroke(markColor[k], 1.4, x-slant, y+half, x+slant, y-half)
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
