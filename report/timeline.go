@@ -143,7 +143,7 @@ func (f *figure) rowRoom(inner float64) float64 {
 			for _, r := range g.rows {
 				room = max(room, width(r.name, smallSize, false))
 				if r.bars() { // more stands below the row's name
-					room = max(room, width("max 9,999 in 30 min", tinySize, false))
+					room = max(room, width("max 9,999 in 30 min", tinySize, false), width(r.barWords(), tinySize, false))
 				}
 			}
 		}

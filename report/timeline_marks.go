@@ -94,13 +94,13 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 func (l *lanePlotter) bars(r *markRow, to float64) {
 	l.name(r.name, r.y+8, smallSize, false)
 	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted(r.barWords(), tinySize, false, l.f.names-6))
-	for i, n := range r.bins {
+	for i, n := range slices.Backward(r.bins) { // the last may be a single instant, and lies below the one before
 		if n == 0 {
 			continue
 		}
 		x := l.x(l.f.begin + time.Duration(i)*r.per)
 		w := max(3, l.x(l.f.begin+time.Duration(i+1)*r.per)-x)
-		x = min(x, to-w) // the last instant may begin a bin of its own
+		x = min(x, to-w)
 		tall := max(1.5, float64(n)/float64(r.full)*tallestBar)
 		drawBar(l.pen, r.kinds[0], box{x, r.y + densityHeight - 1 - tall, w - 0.6, tall})
 	}

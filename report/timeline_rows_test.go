@@ -126,4 +126,10 @@ func TestBarsDifferWithoutColours(t *testing.T) {
 	assert.True(t, outlined(MarkOK))
 	assert.True(t, outlined(MarkRateLimited))
 	assert.False(t, outlined(MarkFailed))
+	tick := func(k MarkKind) string {
+		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{&paper})
+		drawTick(&pen{c: c, height: 100 * pixel, theme: &paper}, k, 10, 20)
+		return regexp.MustCompile(`d="(.*?)"`).FindStringSubmatch(c.body.String())[1]
+	}
+	assert.Equal(t, []string{"M10 25.5L10 14.5", "M8 25.5L12 14.5", "M12 25.5L8 14.5"}, []string{tick(MarkOK), tick(MarkFailed), tick(MarkExhausted)})
 }
