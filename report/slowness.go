@@ -13,7 +13,7 @@ func slowness(t *trace.Target, at time.Duration) (latency string, slow bool) {
 	for i := len(t.Phases) - 1; i >= 0; i-- { // the later wins
 		p := &t.Phases[i]
 		if p.Latency != "" && p.At <= at && (p.For == nil || at-p.At < *p.For) {
-			return spaced(p.Latency), typical(p.Latency) > typical(t.Latency)
+			return inUnits(p.Latency), typical(p.Latency) > typical(t.Latency)
 		}
 	}
 	return "", false
@@ -37,8 +37,8 @@ func typical(latency string) time.Duration {
 	return all[0]
 }
 
-// spaced writes the durations in a latency as all others are: "300 ms" for "300ms".
-func spaced(latency string) string {
+// inUnits writes the durations in a latency as all others are: "300 ms" for "300ms".
+func inUnits(latency string) string {
 	words := strings.Fields(latency)
 	for i, word := range words {
 		bare := strings.TrimSuffix(word, ",")
