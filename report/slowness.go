@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -19,32 +20,30 @@ func slowness(t *trace.Target, at time.Duration) (latency string, slow bool) {
 	return "", false
 }
 
+// spans are the durations in a latency: of files ("1m30s") or in words ("1 min 30 s").
+var spans = regexp.MustCompile(`\d[\d,.]* ?(?:h|min|ms|m|s|µs|us|ns)(?: ?\d[\d,.]* ?(?:h|min|ms|m|s|µs|us|ns))*\b`)
+
+// duration is one of the spans.
+func duration(span string) time.Duration {
+	d, _ := time.ParseDuration(strings.NewReplacer(" ", "", ",", "", "min", "m").Replace(span)) // 0: too long for us
+	return d
+}
+
 // typical is about how long a latency takes that is written like this: "1s",
 // "uniform 1s to 3s", "exponential, mean 1s", "lognormal, p50 1s, p99 9s".
 func typical(latency string) time.Duration {
-	var all []time.Duration
-	for _, word := range strings.Fields(latency) {
-		if d, err := time.ParseDuration(strings.TrimSuffix(word, ",")); err == nil {
-			all = append(all, d)
-		}
-	}
+	all := spans.FindAllString(latency, 2)
 	switch {
 	case len(all) == 0:
 		return 0
-	case strings.HasPrefix(latency, "uniform"):
-		return all[0] + (all[len(all)-1]-all[0])/2
+	case len(all) == 2 && strings.HasPrefix(latency, "uniform"):
+		low, high := duration(all[0]), duration(all[1])
+		return low + (high-low)/2
 	}
-	return all[0]
+	return duration(all[0])
 }
 
 // inUnits writes the durations in a latency as all others are: "300 ms" for "300ms".
 func inUnits(latency string) string {
-	words := strings.Fields(latency)
-	for i, word := range words {
-		bare := strings.TrimSuffix(word, ",")
-		if d, err := time.ParseDuration(bare); err == nil {
-			words[i] = Clock(d) + word[len(bare):]
-		}
-	}
-	return strings.Join(words, " ")
+	return spans.ReplaceAllStringFunc(latency, func(span string) string { return Clock(duration(span)) })
 }

@@ -64,6 +64,20 @@ func TestSlowness(t *testing.T) {
 	}
 }
 
+// TestTypicalLatencies reads them as files and as pictures write them.
+func TestTypicalLatencies(t *testing.T) {
+	for latency, want := range map[string]time.Duration{
+		"": 0, "300ms": 300 * time.Millisecond, "300 ms": 300 * time.Millisecond, "1m30s": 90 * time.Second, "1 min 30.5 s": 90500 * time.Millisecond, "2,500 ms": 2500 * time.Millisecond,
+		"1h": time.Hour, "1 h 2 min": 62 * time.Minute, "12µs": 12 * time.Microsecond, "uniform 31s to 1m1s": 46 * time.Second, "uniform 31 s to 1 min 1 s": 46 * time.Second,
+		"exponential, mean 4s": 4 * time.Second, "lognormal, p50 2s, p99 50s": 2 * time.Second, "lognormal, p50 2 s, p99 50 s": 2 * time.Second,
+	} {
+		assert.Equal(t, want, typical(latency), latency)
+	}
+	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31s to 1m1s"))
+	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31 s to 1 min 1 s"))
+	assert.Equal(t, "lognormal, p50 2 s, p99 50 s", inUnits("lognormal, p50 2s, p99 50s"))
+}
+
 // TestOverload draws nothing of it that is too short, and says how many wait.
 func TestOverload(t *testing.T) {
 	const sec = time.Second
