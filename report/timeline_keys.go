@@ -203,9 +203,9 @@ func callKey(k MarkKind, occurs map[string]bool) key {
 
 // barsKey explains how bars are to be read that are so much time wide.
 func barsKey(per time.Duration, oneScale bool) key {
-	text := "bars: calls in each " + Clock(per) + ", full height: the row's max"
+	text := "bars: calls in each " + Clock(per) + "; the tallest is the row's max"
 	if oneScale {
-		text = "bars: calls in each " + Clock(per) + ", rows of one name to one scale"
+		text = "bars: calls in each " + Clock(per) + "; rows of one name have one scale"
 	}
 	return key{name: "bars", text: text, draw: func(p *pen, b box) {
 		for i, h := range []float64{4, 8, 6} {
