@@ -69,6 +69,22 @@ type axis struct {
 	ticks       plot.Ticker
 }
 
+// drawnKey is a legend's entry for what may be drawn.
+type drawnKey struct {
+	drawn bool
+	key
+}
+
+// drawnKeys are the entries for what is.
+func drawnKeys(all []drawnKey) (keys []key) {
+	for _, k := range all {
+		if k.drawn {
+			keys = append(keys, k.key)
+		}
+	}
+	return keys
+}
+
 // inPlot draws what is in a plot, where x is along its axis, in pixels.
 type inPlot func(x func(float64) float64)
 

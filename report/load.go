@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,10 +68,10 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	c.sheet = newSheet("load", r, look, loadAbout)
 	c.lanes, c.more = truthLanes(r.Panels[0])
 	c.names = c.nameRoom(r.Series)
-	c.step = widestStep(r.Series, c.to-c.from, c.inner()-c.names)
+	c.step = stepFor(r.Series, c.from, c.to, c.inner()-c.names)
 	for i, s := range r.Series {
 		h := r.Panels[i]
-		steps := stepsOf(s, c.step, c.from, c.to, max(h.End, 1))
+		steps := stepsOf(s, h.Marks, c.step, c.from, c.to, max(h.End, 1))
 		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps)})
 	}
 	c.layStrips()
@@ -146,7 +147,7 @@ func (c *load) layStrips() {
 	c.last = y - stripGap + 6
 }
 
-// stepWords say how wide a step is.
+// stepWords say how wide a step is, and what else of it may puzzle.
 func (c *load) stepWords() string {
 	words := "Counted in steps of " + Clock(c.step) + "."
 	if c.step > time.Second {
@@ -155,7 +156,17 @@ func (c *load) stepWords() string {
 	if c.capacity {
 		words += " Within the service: the most at any instant of the step."
 	}
+	if slices.ContainsFunc(c.strips, (*strip).catchesUp) {
+		words += " Calls count as goodput when they succeed: where that exceeds attempts, earlier ones are caught up with."
+	}
 	return words
+}
+
+// catchesUp says whether more calls succeed in some step than begin there, and
+// the picture shows it.
+func (s *strip) catchesUp() bool {
+	most := max(s.peak.good, s.peak.attempts)
+	return slices.ContainsFunc(s.steps, func(o loadStep) bool { return o.good-o.attempts > most/50 })
 }
 
 // unsaid is what the targets' lanes have no room to say.
@@ -217,11 +228,11 @@ func (c *load) peakWords(s *strip) []string {
 	return words
 }
 
-// outages are those of every target, in the order of the scenario.
-func (c *load) outages() (all []trace.Span) {
-	targets := c.strips[0].h.Run.Targets
+// outages are those of every target before end, in the order of the scenario.
+func (s *strip) outages(end time.Duration) (all []trace.Span) {
+	targets := s.h.Run.Targets
 	for i := range targets {
-		all = append(all, targets[i].Outages(c.end)...)
+		all = append(all, targets[i].Outages(end)...)
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ func (c *load) draw(p *pen) {
 		l := &loadPlot{c, p, func(d time.Duration) float64 { return x(min(max(d, c.from), c.to).Seconds()) }}
 		l.shade()
 		l.grid(along.ticks.Ticks(along.least, along.most), x)
-		l.turns()
+		l.drawTurns()
 		for i := range c.lanes {
 			p.text("ink", margin, c.lanes[i].y+targetHeight/2, smallSize, false, left, fitted(c.lanes[i].name, smallSize, false, c.names-10))
 			t := &c.lanes[i]
@@ -59,7 +58,7 @@ func (l *loadPlot) parts(s *strip) []box {
 func (l *loadPlot) shade() {
 	for _, s := range l.strips {
 		for _, part := range l.parts(s) {
-			for _, o := range l.outages() {
+			for _, o := range s.outages(l.end) {
 				if b, ok := l.span(o, part.y, part.h); ok {
 					l.p.rect("outage", b)
 				}
@@ -85,28 +84,37 @@ func (l *loadPlot) grid(ticks []plot.Tick, x func(float64) float64) {
 // through the strips.
 const mostTurns = 12
 
-// turns are dashed lines where a target begins or ends to be slow or to fail in
-// part, which no shade shows.
-func (l *loadPlot) turns() {
-	var at []time.Duration
-	for _, lane := range l.lanes {
+// turns are when a target begins or ends to be slow or to fail in part, which no
+// shade shows; none where they are too many.
+func (c *load) turns() (at []time.Duration) {
+	for _, lane := range c.lanes {
 		for i, s := range lane.stretches {
-			if i > 0 && s.look != "down" && lane.stretches[i-1].look != "down" && s.From > l.from && s.From < l.to {
+			if i > 0 && s.look != "down" && lane.stretches[i-1].look != "down" && s.From > c.from && s.From < c.to {
 				at = append(at, s.From)
 			}
 		}
 	}
 	if len(at) > mostTurns {
-		return
+		return nil
 	}
+	return at
+}
+
+// drawTurns draws them as dashed lines.
+func (l *loadPlot) drawTurns() {
 	for _, s := range l.strips {
 		for _, part := range l.parts(s) {
-			for _, t := range at {
-				l.p.set("muted", 1, 3*pixel, 3*pixel)
-				l.p.c.Stroke(l.p.path(false, l.x(t), part.y, l.x(t), part.y+part.h))
+			for _, t := range l.turns() {
+				l.p.turn(l.x(t), part.y, part.y+part.h)
 			}
 		}
 	}
+}
+
+// turn is one of them, in the strips and in the legend.
+func (p *pen) turn(x, y0, y1 float64) {
+	p.set("muted", 1, 3*pixel, 3*pixel)
+	p.c.Stroke(p.path(false, x, y0, x, y1))
 }
 
 // strip draws one policy's.
@@ -117,12 +125,16 @@ func (l *loadPlot) strip(s *strip) {
 	good := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.good })
 	refused := heights(s.zero, -l.scale, func(o *loadStep) float64 { return o.refused })
 	attempts := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.attempts })
-	l.area("good", s.steps, good, allAt(s.zero), good)
+	if s.peak.good > 0 {
+		l.area("good", s.steps, good, allAt(s.zero), good)
+	}
 	if s.peak.refused > 0 {
 		l.area("away", s.steps, allAt(s.zero), refused, refused)
 	}
 	l.p.stroke("muted", 1, l.x(l.from), s.zero, l.x(l.to), s.zero)
-	l.outline("ink", 1.4, s.steps, attempts)
+	if s.peak.attempts > 0 {
+		l.outline("ink", 1.4, s.steps, attempts)
+	}
 	if l.capacity {
 		l.held(s)
 	}
@@ -137,8 +149,12 @@ func (l *loadPlot) held(s *strip) {
 	l.scaleOf(zero, s.held.h, 0, scale, "")
 	busy := heights(zero, scale, func(o *loadStep) float64 { return o.busy })
 	both := heights(zero, scale, func(o *loadStep) float64 { return o.busy + o.queue })
-	l.area("bar", s.steps, busy, allAt(zero), busy)
-	l.area("queue", s.steps, both, busy, both)
+	if s.peak.busy > 0 {
+		l.area("bar", s.steps, busy, allAt(zero), busy)
+	}
+	if s.peak.queue > 0 {
+		l.area("queue", s.steps, both, busy, both)
+	}
 	l.p.stroke("muted", 1, l.x(l.from), zero, l.x(l.to), zero)
 }
 
@@ -241,42 +257,4 @@ func (l *loadPlot) scaleOf(zero, above, below, scale float64, unit string) {
 	for v := step; v*scale <= below+0.5; v += step {
 		tick(zero+v*scale, figure3(v)+unit)
 	}
-}
-
-// used are the legend's entries for what occurs, and no others.
-func (c *load) used() []key {
-	var most loadStep
-	for _, s := range c.strips {
-		most = peak([]loadStep{most, s.peak})
-	}
-	keys := []key{
-		{text: "attempts", draw: func(p *pen, b box) {
-			p.stroke("ink", 1.4, b.x, b.y+8, b.x+5, b.y+8, b.x+5, b.y+2, b.x+11, b.y+2, b.x+11, b.y+6, b.x+b.w, b.y+6)
-		}},
-		{text: "goodput: calls that succeeded", draw: func(p *pen, b box) { bandKey(p, "good", b) }},
-	}
-	if most.refused > 0 {
-		keys = append(keys, key{text: "turned away: refused or exhausted, below zero", draw: func(p *pen, b box) { bandKey(p, "away", b) }})
-	}
-	if c.capacity {
-		keys = append(keys, key{text: "being served", draw: func(p *pen, b box) { bandKey(p, "bar", b) }},
-			key{text: "waiting", draw: func(p *pen, b box) { bandKey(p, "queue", b) }})
-	}
-	if slices.ContainsFunc(c.outages(), func(o trace.Span) bool { return o.From < c.to && o.To > c.from }) {
-		keys = append(keys, key{text: "outage of a target", draw: func(p *pen, b box) {
-			p.rect("outage", b)
-			p.frame("grid", 1, b)
-		}})
-	}
-	slow := func(s stretchOfTruth) bool { return s.look == "slow" && s.From < c.to && s.To > c.from }
-	if slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.stretches, slow) }) {
-		keys = append(keys, slowKey(false))
-	}
-	if slices.ContainsFunc(c.lanes, func(l truthLane) bool { return len(l.bursts) > 0 }) {
-		keys = append(keys, key{text: "burst of trouble", draw: func(p *pen, b box) {
-			p.rect("up", b)
-			p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
-		}})
-	}
-	return keys
 }

@@ -1,9 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // loadStep is what happened in one step of the picture: means per second, and
@@ -17,42 +21,143 @@ type loadStep struct {
 // stepsOf puts the bins of a run together into steps, as far as they are in
 // [from, to). What happens at the very end is in none: no time follows it that a
 // rate could be over.
-func stepsOf(s *Series, step, from, to, end time.Duration) []loadStep {
+func stepsOf(s *Series, marks []Mark, step, from, to, end time.Duration) []loadStep {
 	var steps []loadStep
+	var seconds []float64
 	for first := from / step * step; first < to && first < end; first += step {
 		o := loadStep{from: max(first, from), to: min(first+step, to, end)}
-		bins := s.Bins[min(len(s.Bins), int(first/s.Bin)):min(len(s.Bins), int(min(first+step, end+s.Bin-1)/s.Bin))]
+		bins := s.within(first, min(first+step, (end+s.Bin-1)/s.Bin*s.Bin))
 		for _, b := range bins {
 			o.attempts += float64(b.Attempts)
 			o.good += float64(b.Good)
 			o.refused += float64(b.Refused)
 			o.busy, o.queue = max(o.busy, float64(b.Busy)), max(o.queue, float64(b.Queue))
 		}
-		if seconds := float64(len(bins)) * s.Bin.Seconds(); seconds > 0 {
-			o.attempts, o.good, o.refused = o.attempts/seconds, o.good/seconds, o.refused/seconds
-		}
-		steps = append(steps, o)
+		steps, seconds = append(steps, o), append(seconds, max(1, float64(len(bins)))*s.Bin.Seconds())
+	}
+	settle(steps, marks, step)
+	for i, n := range seconds {
+		o := &steps[i]
+		o.attempts, o.good, o.refused = o.attempts/n, o.good/n, o.refused/n
 	}
 	return steps
 }
 
-// loadStepWidth is how wide a step is in pixels, at least.
-const loadStepWidth = 4.0
+const (
+	// loadStepWidth is how wide a step is in pixels, at least.
+	loadStepWidth = 4.0
+	// busyStep is how many calls the busiest step of a policy has, at least: of
+	// fewer, one more or less looks as if something had changed.
+	busyStep = 5
+	// leastSteps are so many that the picture still has a shape, even where their
+	// calls are few.
+	leastSteps = 15
+)
 
-// widestStep is how much a step of the picture covers: a step of a clock that
-// holds whole bins of every series.
-func widestStep(all []*Series, span time.Duration, room float64) time.Duration {
+// stepFor is how much a step of the picture covers: a step of a clock that holds
+// whole bins of every series, wide enough to be seen and to hold some calls, and
+// preferably as many as the next.
+func stepFor(all []*Series, from, to time.Duration, room float64) time.Duration {
 	bin := time.Second
 	for _, s := range all {
 		bin = max(bin, s.Bin)
 	}
-	least := time.Duration(float64(span) * loadStepWidth / room)
+	least := time.Duration(float64(to-from) * loadStepWidth / room)
+	var widest, full time.Duration
 	for _, s := range tickSteps {
-		if s >= least && s >= bin && s%bin == 0 {
+		if s < max(least, bin) || s%bin != 0 {
+			continue
+		}
+		if widest > 0 && s > (to-from)/leastSteps {
+			break
+		}
+		widest = s
+		few, restless := false, false
+		for _, of := range all {
+			calls := of.calls(s, from, to)
+			few = few || slices.Max(calls) < busyStep && slices.Max(calls) > 0
+			restless = restless || wobble(calls)
+		}
+		switch {
+		case !few && !restless:
 			return s
+		case !few && full == 0:
+			full = s
 		}
 	}
-	return max(bin, least/bin*bin)
+	return cmp.Or(full, widest, max(bin, least/bin*bin))
+}
+
+// calls are how many there are in each step that meets [from, to).
+func (s *Series) calls(step, from, to time.Duration) (all []int) {
+	for first := from / step * step; first < to; first += step {
+		n := 0
+		for _, b := range s.within(first, first+step) {
+			n += b.Attempts + b.Refused
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// wobble says whether steps beat against the rhythm of the calls: often one has a
+// call or two more than the next, and so few are much.
+func wobble(calls []int) bool {
+	pairs, differ := 0, 0
+	for k := 1; k < len(calls); k++ {
+		by := max(calls[k], calls[k-1]) - min(calls[k], calls[k-1])
+		if calls[k]+calls[k-1] > 0 {
+			pairs++
+		}
+		if by == 1 || by == 2 {
+			differ++
+		}
+	}
+	return slices.Max(calls) < 20 && differ*3 > pairs
+}
+
+// within are the bins that begin in [from, to).
+func (s *Series) within(from, to time.Duration) []Bin {
+	at := func(t time.Duration) int { return min(len(s.Bins), int((t+s.Bin-1)/s.Bin)) }
+	return s.Bins[at(from):at(to)]
+}
+
+// settle counts calls that began in one step and succeeded in the next where they
+// began, where the next has a few more that succeeded than were made and the first
+// has room, or makes it in the same way: only where steps happen to begin makes
+// that difference. What is left over is true, such as calls that hung and succeed
+// together, or a queue that drains. The steps have counts yet, not rates.
+func settle(steps []loadStep, marks []Mark, step time.Duration) {
+	if len(steps) == 0 {
+		return
+	}
+	number := func(t time.Duration) int { return int(t/step - steps[0].from/step) }
+	across := make([]float64, len(steps)) // calls that began in the step before
+	for i := range marks {
+		m := &marks[i]
+		if k := number(m.At); m.Outcome == trace.Success && k == number(m.Start)+1 && k > 0 && k < len(steps) {
+			across[k]++
+		}
+	}
+	for k := range steps {
+		n := steps[k].good - steps[k].attempts
+		if n >= busyStep {
+			continue
+		}
+		for to := k - 1; to >= 0 && n > 0; to-- {
+			n = min(n, across[to+1])
+			moved := min(n, steps[to].attempts-steps[to].good)
+			if moved <= 0 {
+				continue
+			}
+			steps[k].good -= moved
+			steps[to].good += moved
+			for via := to + 1; via <= k; via++ {
+				across[via] -= moved
+			}
+			n = min(n-moved, steps[k].good-steps[k].attempts)
+		}
+	}
 }
 
 // peak is the most of each measure in any step.

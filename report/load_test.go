@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,24 +21,78 @@ func TestSteps(t *testing.T) {
 	}
 	s.Bins = append(s.Bins, Bin{Attempts: 100}) // at the very end, 7 s
 	assert.Equal(t, []loadStep{{0, 2 * sec, 0.5, 1, 2, 1, 7}, {2 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 6 * sec, 4.5, 1, 2, 5, 3}, {6 * sec, 7 * sec, 6, 1, 2, 6, 1}},
-		stepsOf(s, 2*sec, 0, 7*sec, 7*sec))
-	assert.Equal(t, []loadStep{{3 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 5 * sec, 4.5, 1, 2, 5, 3}}, stepsOf(s, 2*sec, 3*sec, 5*sec, 7*sec), "a stretch cuts steps, not their means")
-	assert.Equal(t, []loadStep{{0, 500 * time.Millisecond, 0, 1, 2, 0, 7}}, stepsOf(s, sec, 0, 500*time.Millisecond, 500*time.Millisecond), "a run of half a second")
+		stepsOf(s, nil, 2*sec, 0, 7*sec, 7*sec))
+	assert.Equal(t, []loadStep{{3 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 5 * sec, 4.5, 1, 2, 5, 3}}, stepsOf(s, nil, 2*sec, 3*sec, 5*sec, 7*sec), "a stretch cuts steps, not their means")
+	assert.Equal(t, []loadStep{{0, 500 * time.Millisecond, 0, 1, 2, 0, 7}}, stepsOf(s, nil, sec, 0, 500*time.Millisecond, 500*time.Millisecond), "a run of half a second")
 }
 
-func TestWidestStep(t *testing.T) {
-	wide := &Series{Bin: time.Minute}
-	for _, tt := range []struct {
-		span time.Duration
-		all  []*Series
-		want time.Duration
+// TestStepFor has steps that are wide enough to be seen, that hold some calls, and
+// of which there are some.
+func TestStepFor(t *testing.T) {
+	const sec = time.Second
+	every := func(bin, span, apart time.Duration, calls int) *Series {
+		s := &Series{Bin: bin, Bins: make([]Bin, span/bin)}
+		for at := time.Duration(0); at < span; at += apart {
+			s.Bins[at/bin].Attempts += calls - calls/2
+			s.Bins[at/bin].Refused += calls / 2
+		}
+		return s
+	}
+	for name, tt := range map[string]struct {
+		from, to time.Duration
+		all      []*Series
+		want     time.Duration
 	}{
-		{time.Minute, []*Series{{Bin: time.Second}}, time.Second},
-		{5 * time.Minute, []*Series{{Bin: time.Second}}, 2 * time.Second},
-		{time.Hour, []*Series{{Bin: time.Second}}, 30 * time.Second},
-		{time.Hour, []*Series{{Bin: time.Second}, wide}, time.Minute},
+		"a call a second":     {0, 10 * time.Minute, []*Series{every(sec, 10*time.Minute, sec, 1)}, 5 * sec},
+		"many":                {0, 5 * time.Minute, []*Series{every(sec, 5*time.Minute, sec, 9)}, 2 * sec},
+		"the idler counts":    {0, 10 * time.Minute, []*Series{every(sec, 10*time.Minute, sec, 9), every(sec, 10*time.Minute, 3*sec, 1)}, 15 * sec},
+		"one that is idle":    {0, 5 * time.Minute, []*Series{every(sec, 5*time.Minute, sec, 9), {Bin: sec, Bins: make([]Bin, 300)}}, 2 * sec},
+		"too few calls":       {0, time.Minute, []*Series{every(sec, time.Minute, 20*sec, 1)}, 2 * sec},
+		"few in this stretch": {5 * time.Minute, 6 * time.Minute, []*Series{every(sec, 5*time.Minute, sec, 9)}, sec},
+		"a short run":         {0, 3 * sec, []*Series{every(sec, 3*sec, sec, 1)}, sec},
+		"long":                {0, time.Hour, []*Series{every(sec, time.Hour, sec, 1)}, 30 * sec},
+		"wide bins":           {0, time.Hour, []*Series{every(sec, time.Hour, sec, 1), every(time.Minute, time.Hour, time.Minute, 9)}, time.Minute},
 	} {
-		assert.Equal(t, tt.want, widestStep(tt.all, tt.span, 600), "%v", tt.span)
+		assert.Equal(t, tt.want, stepFor(tt.all, tt.from, tt.to, 600), name)
+	}
+}
+
+// TestCallsAcrossSteps has so many calls a second, that succeed after so many tenths
+// of one. Who counts them in steps of 2 s by their ends alone may see more succeed
+// than were made.
+func TestCallsAcrossSteps(t *testing.T) {
+	const sec = time.Second
+	for name, tt := range map[string]struct {
+		calls           int
+		tenths          []int
+		byEnds, settled []float64
+	}{
+		"at once":          {1, []int{0, 0, 0, 0}, []float64{1, 1}, []float64{1, 1}},
+		"some are slower":  {1, []int{3, 13, 3, 3, 3, 13, 3, 3}, []float64{0.5, 1.5, 0.5, 1.5}, []float64{1, 1, 1, 1}},
+		"handed on":        {1, []int{3, 13, 3, 13, 3, 3}, []float64{0.5, 1, 1.5}, []float64{1, 1, 1}},
+		"the last goes on": {1, []int{3, 3, 3, 13}, []float64{1, 0.5}, []float64{1, 0.5}},
+		"hung":             {1, []int{45, 35, 3, 3, 3, 3}, []float64{0, 1, 2}, []float64{0, 1, 2}},
+		"one of them hung": {1, []int{45, 3, 3, 13, 3, 3}, []float64{0.5, 0.5, 2}, []float64{0.5, 1, 1.5}},
+		"a queue drains":   {5, []int{20, 15, 10, 5, 0, 0}, []float64{0, 10, 5}, []float64{0, 10, 5}},
+	} {
+		n := len(tt.tenths)
+		s := &Series{Bin: sec, Bins: make([]Bin, n+5)}
+		var marks []Mark
+		for k, tenths := range tt.tenths {
+			start := time.Duration(k) * sec
+			end := start + time.Duration(tenths)*sec/10
+			s.Bins[k].Attempts += tt.calls
+			s.Bins[end/sec].Good += tt.calls
+			marks = append(marks, slices.Repeat([]Mark{{At: end, Start: start, Outcome: trace.Success}}, tt.calls)...)
+		}
+		good := func(marks []Mark) (all []float64) {
+			for _, o := range stepsOf(s, marks, 2*sec, 0, time.Duration(n)*sec, time.Duration(n)*sec) {
+				all = append(all, o.good)
+			}
+			return all
+		}
+		assert.Equal(t, tt.byEnds, good(nil), name)
+		assert.Equal(t, tt.settled, good(marks), name)
 	}
 }
 
@@ -107,4 +162,44 @@ func TestSmallLaneIsToldBelow(t *testing.T) {
 	r.Panels[0].Run.Targets = []trace.Target{{Name: "api", Segments: []trace.Segment{{Success: 1}, {At: time.Minute, Outcome: trace.Failure}, {At: time.Minute + time.Second, Success: 1}}}}
 	assert.Contains(t, textsOf(t, "load", r, Look{}), "api from 60 s to 61 s: failure.")
 	assert.NotContains(t, strings.Join(textsOf(t, "load", r, Look{From: 55 * time.Second, To: 65 * time.Second}), " "), "api from", "the lane says so itself")
+}
+
+// TestLegendOfLoad holds what is explained against what there is.
+func TestLegendOfLoad(t *testing.T) {
+	const sec = time.Second
+	slow := func(at time.Duration) []trace.Target {
+		return []trace.Target{{Name: "api", Phases: []trace.TargetPhase{{Latency: "9s"}}, Segments: []trace.Segment{{Success: 1, Phase: trace.NoPhase}, {At: at, Success: 1, Phase: 0}}}}
+	}
+	down := []trace.Target{{Name: "api", Segments: []trace.Segment{{Success: 1}, {At: 30 * sec, Outcome: trace.Failure}, {At: 40 * sec, Success: 1}}}}
+	for name, tt := range map[string]struct {
+		bin     Bin
+		targets []trace.Target
+		bursts  []trace.Span
+		want    []string
+	}{
+		"attempts":   {Bin{Attempts: 9}, nil, nil, []string{"attempts"}},
+		"good":       {Bin{Attempts: 9, Good: 1}, nil, nil, []string{"attempts", "goodput: calls that succeeded"}},
+		"all refuse": {Bin{Refused: 9}, nil, nil, []string{"turned away: refused or exhausted, below zero"}},
+		"served":     {Bin{Attempts: 9, Busy: 1}, nil, nil, []string{"attempts", "being served"}},
+		"queue":      {Bin{Attempts: 9, Busy: 1, Queue: 1}, nil, nil, []string{"attempts", "being served", "waiting"}},
+		"outage":     {Bin{Attempts: 9}, down, nil, []string{"attempts", "outage of a target"}},
+		"slow":       {Bin{Attempts: 9}, slow(20 * sec), nil, []string{"attempts", "a target gets better or worse"}},
+		"slow later": {Bin{Attempts: 9}, slow(50 * sec), nil, []string{"attempts"}},
+		"burst":      {Bin{Attempts: 9}, down[:1:1], []trace.Span{{From: 0, To: sec}}, []string{"attempts", "outage of a target", "burst of trouble"}},
+		"burst over": {Bin{Attempts: 9}, down[:1:1], []trace.Span{{From: 45 * sec, To: 46 * sec}}, []string{"attempts", "outage of a target"}},
+	} {
+		r := resultsOf(t, world{policy: "p", end: time.Minute}, 1, 1, func(r *Results) {
+			for k := range r.Series[0].Bins {
+				r.Series[0].Bins[k] = tt.bin
+			}
+			r.Panels[0].Run.Targets, r.Panels[0].Bursts = tt.targets, map[string][]trace.Span{"api": tt.bursts}
+		})
+		d, err := layOutLoad(r, &Look{To: 40 * sec})
+		require.NoError(t, err)
+		var got []string
+		for _, k := range d.(*load).keys {
+			got = append(got, k.text)
+		}
+		assert.Equal(t, tt.want, got, name)
+	}
 }

@@ -72,6 +72,37 @@ func TestChartsOfAllScenarios(t *testing.T) {
 	}
 }
 
+// TestStepsOfLoad holds the steps of built-in scenarios with few calls, or slow
+// ones: none shows more that succeed than were made, unless more do.
+func TestStepsOfLoad(t *testing.T) {
+	const caughtUp = "where that exceeds attempts, earlier ones are caught up with"
+	for _, tt := range []struct {
+		name  string
+		peaks []string
+		step  string
+		more  bool
+	}{
+		{"sick-tool-has-a-substitute", []string{"1/s attempts · 1/s good", "1/s attempts · 1/s good · 1/s turned away"}, "10 s", false},
+		{"waterfall-every-turn", []string{"3/min attempts · 2/min good · 0 turned away", "3/min attempts · 2/min good · 0 turned away"}, "1 min", false},
+		{"slow-not-dead", []string{"2/s attempts · 2.6/s good · 1/s turned away", "2/s attempts · 3/s good"}, "5 s", true},
+	} {
+		res := replayed(t, tt.name)
+		d, err := report.KindOf("load").Draw(&res.Results, report.Look{})
+		require.NoError(t, err)
+		var peaks []string
+		all := ""
+		for _, b := range textBoxes(t, d.SVG()) {
+			if words, ok := strings.CutPrefix(b.Text, "peaks: "); ok {
+				peaks = append(peaks, words)
+			}
+			all += b.Text + " "
+		}
+		assert.Equal(t, tt.peaks, peaks, tt.name)
+		assert.Contains(t, all, "Each step is the mean over "+tt.step+".")
+		assert.Equal(t, tt.more, strings.Contains(all, caughtUp), tt.name)
+	}
+}
+
 // BenchmarkCharts draws those of the built-in scenario with the longest series.
 func BenchmarkCharts(b *testing.B) {
 	for _, name := range []string{"metastable-collapse", "retry-budget-vs-breaker"} {

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// used are the legend's entries for what is drawn, and no others.
+func (c *load) used() []key {
+	var most loadStep
+	for _, s := range c.strips {
+		most = peak([]loadStep{most, s.peak})
+	}
+	meets := func(s trace.Span) bool { return s.From < c.to && s.To > c.from }
+	outage := slices.ContainsFunc(c.strips, func(s *strip) bool { return slices.ContainsFunc(s.outages(c.end), meets) })
+	burst := slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.bursts, meets) })
+	band := func(look string) func(*pen, box) { return func(p *pen, b box) { bandKey(p, look, b) } }
+	return drawnKeys([]drawnKey{
+		{most.attempts > 0, key{text: "attempts", draw: attemptsKey}},
+		{most.good > 0, key{text: "goodput: calls that succeeded", draw: band("good")}},
+		{most.refused > 0, key{text: "turned away: refused or exhausted, below zero", draw: band("away")}},
+		{most.busy > 0, key{text: "being served", draw: band("bar")}},
+		{most.queue > 0, key{text: "waiting", draw: band("queue")}},
+		{outage, key{text: "outage of a target", draw: outageKey}},
+		{len(c.turns()) > 0, key{text: "a target gets better or worse", draw: turnKey}},
+		{burst, key{text: "burst of trouble", draw: burstKey}},
+	})
+}
+
+func attemptsKey(p *pen, b box) {
+	p.stroke("ink", 1.4, b.x, b.y+8, b.x+5, b.y+8, b.x+5, b.y+2, b.x+11, b.y+2, b.x+11, b.y+6, b.x+b.w, b.y+6)
+}
+
+func outageKey(p *pen, b box) {
+	p.rect("outage", b)
+	p.frame("grid", 1, b)
+}
+
+func turnKey(p *pen, b box) { p.turn(b.x+b.w/2, b.y-1, b.y+b.h+2) }
+
+func burstKey(p *pen, b box) {
+	p.rect("up", b)
+	p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
+}
