@@ -49,7 +49,8 @@ var percentiles = []percentile{
 
 const (
 	latencyAbout = "How long calls take under each policy until they end, whatever comes of them"
-	latencyNote  = "Percentiles are by nearest rank: the least wait that so large a share of the calls did not exceed. Calls that had not ended are not ranked."
+	latencyNote  = "Percentiles are by nearest rank: the least wait that so large a share of the calls did not exceed."
+	endlessNote  = " Calls that had not ended are not ranked."
 	latencyRow   = 36.0
 	leastWaits   = 200.0 // room for the bars, if columns can be left out for it
 	zeroRoom     = 46.0  // for 0 and the gap after it
@@ -67,7 +68,17 @@ func layOutLatency(r *Results, look *Look) (drawing, error) {
 	c.axis = newWaitAxis(c.rows)
 	c.layTable()
 	c.desc = c.describe()
-	c.close(c.top+leading+4+float64(len(c.rows))*latencyRow+axisRoom, c.used(), latencyNote)
+	bottom := c.top + leading + 4 + float64(len(c.rows))*latencyRow
+	if c.axis.some() {
+		bottom += axisRoom
+	} else {
+		bottom += 10
+	}
+	note := latencyNote
+	if slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.Finished < r.Cost.Calls }) {
+		note += endlessNote
+	}
+	c.close(bottom, c.used(), note)
 	return c, nil
 }
 
@@ -174,7 +185,32 @@ func (c *latency) draw(p *pen) {
 			p.text("ink", f.right, y+(float64(i)+0.5)*latencyRow, smallSize, false, right, s)
 		}
 	}
-	c.drawBars(p, y, bottom)
+	for i := range c.rows {
+		if words := c.barless(&c.rows[i].Cost); len(words) > 0 {
+			done := p.group(c.rows[i].Policy + ": " + words[0])
+			p.text("muted", margin+c.names, y+(float64(i)+0.5)*latencyRow, smallSize, false, left, firstThatFits(words, smallSize, c.table-margin-c.names))
+			done()
+		}
+	}
+	if c.axis.some() {
+		c.drawBars(p, y, bottom)
+	}
+}
+
+// barless says why a policy has no bar, in full and in short, or nothing if it
+// has one.
+func (c *latency) barless(cost *Cost) []string {
+	switch {
+	case cost.Calls == 0:
+		return []string{"nobody called"}
+	case cost.Finished == 0:
+		return []string{"no call ended before the run did", "no call ended"}
+	case c.axis.some():
+		return nil
+	case cost.Finished < cost.Calls:
+		return []string{"every call that ended did so at once", "all at once"}
+	}
+	return []string{"every call ended at once", "all at once"}
 }
 
 // drawBars draws the axis and, over its grid, the bars.
@@ -264,31 +300,45 @@ func (c *latency) gap(p *pen, zero, least, bottom float64) {
 	p.text("muted", zero, bottom+8+smallSize/2, smallSize, false, centre, "0")
 }
 
-// used is the legend: what each part of a bar stands for.
+// used are the legend's entries: what each part of a bar stands for, of those
+// that some bar has.
 func (c *latency) used() []key {
-	keys := []key{{text: "p50: half of the calls", draw: func(p *pen, b box) { medianMark(p, b.x+b.w/2, b.y+b.h/2) }}}
+	if !c.axis.some() {
+		return nil
+	}
+	all := []drawnKey{{true, key{text: "p50: half of the calls", draw: func(p *pen, b box) { medianMark(p, b.x+b.w/2, b.y+b.h/2) }}}}
 	for i, q := range percentiles[:len(percentiles)-1] {
-		keys = append(keys, key{text: q.name + " to " + percentiles[i+1].name, draw: func(p *pen, b box) {
+		next := percentiles[i+1]
+		drawn := slices.ContainsFunc(c.rows, func(r Row) bool { return c.axis.apart(q.of(&r.Cost), next.of(&r.Cost)) })
+		all = append(all, drawnKey{drawn, key{text: q.name + " to " + next.name, draw: func(p *pen, b box) {
 			barPart(p, box{b.x, b.y + b.h/2, b.w, q.height})
-		}})
+		}}})
 	}
-	keys = append(keys, key{text: "max", draw: func(p *pen, b box) { longestMark(p, b.x+b.w/2, b.y+b.h/2) }})
-	if c.axis.zero {
-		keys = append(keys, key{text: "0: ended at once, such as refused calls", draw: func(p *pen, b box) {
-			y := b.y + b.h/2
-			p.stroke("muted", 1, b.x, y, b.x+5, y)
-			p.stroke("muted", 1, b.x+11, y, b.x+b.w, y)
-			p.stroke("muted", 1, b.x+3, y+4, b.x+7, y-4)
-			p.stroke("muted", 1, b.x+9, y+4, b.x+13, y-4)
-		}})
-	}
-	return keys
+	return drawnKeys(append(all,
+		drawnKey{true, key{text: "max", draw: func(p *pen, b box) { longestMark(p, b.x+b.w/2, b.y+b.h/2) }}},
+		drawnKey{c.axis.zero, key{text: "0: ended at once, such as refused calls", draw: gapKey}}))
 }
 
-// waitAxis is the log axis of the picture.
+func gapKey(p *pen, b box) {
+	y := b.y + b.h/2
+	p.stroke("muted", 1, b.x, y, b.x+5, y)
+	p.stroke("muted", 1, b.x+11, y, b.x+b.w, y)
+	p.stroke("muted", 1, b.x+3, y+4, b.x+7, y-4)
+	p.stroke("muted", 1, b.x+9, y+4, b.x+13, y-4)
+}
+
+// waitAxis is the log axis of the picture; the zero value is none.
 type waitAxis struct {
 	least, most time.Duration
 	zero        bool // some percentile is 0
+}
+
+// some says whether there is an axis: nobody needs one where nothing took time.
+func (a waitAxis) some() bool { return a.most > 0 }
+
+// apart says whether a bar between the two would be seen.
+func (a waitAxis) apart(from, to time.Duration) bool {
+	return from != to && (from == 0 || math.Log(float64(to)/float64(from)) > math.Log(float64(a.most)/float64(a.least))/5000)
 }
 
 // newWaitAxis spans all percentiles but 0, with some air around them.
@@ -306,8 +356,8 @@ func newWaitAxis(rows []Row) waitAxis {
 			}
 		}
 	}
-	if a.most == 0 { // nobody waited
-		a.least, a.most = time.Millisecond, time.Second
+	if a.most == 0 {
+		return waitAxis{}
 	}
 	air := 1.25
 	if a.most/a.least < 5 {

@@ -49,6 +49,39 @@ func TestColumnsGiveRoomToTheBars(t *testing.T) {
 	}
 }
 
+// TestNoAxisOfNothing says in words what bars could not show, and explains no part
+// that no bar has.
+func TestNoAxisOfNothing(t *testing.T) {
+	const sec = time.Second
+	atOnce, unended, none := Cost{Calls: 9, Finished: 9, AtOnce: 9}, Cost{Calls: 9}, Cost{}
+	even := Cost{Calls: 9, Finished: 9, WaitP50: sec, WaitP90: sec, WaitP99: sec, WaitP999: sec, WaitMax: sec}
+	tail := Cost{Calls: 9, Finished: 9, AtOnce: 5, WaitP90: sec, WaitP99: sec, WaitP999: sec, WaitMax: 2 * sec}
+	for name, tt := range map[string]struct {
+		costs       []Cost
+		words, keys []string
+	}{
+		"at once":            {[]Cost{atOnce, {Calls: 9, Finished: 8, AtOnce: 8}, unended, none}, []string{"every call ended at once", "every call that ended did so at once", "no call ended before the run did", "nobody called"}, nil},
+		"one takes time":     {[]Cost{even, unended, none}, []string{"1 s", "no call ended before the run did", "nobody called"}, []string{"p50: half of the calls", "max"}},
+		"some take time":     {[]Cost{atOnce, tail}, []string{"0", "1 s"}, []string{"p50: half of the calls", "p50 to p90", "p99.9 to max", "max", "0: ended at once, such as refused calls"}},
+		"all take some time": {[]Cost{even, even}, []string{"1 s"}, []string{"p50: half of the calls", "max"}},
+	} {
+		d, err := layOutLatency(latencyOf(t, tt.costs...), new(Look))
+		require.NoError(t, err)
+		c := d.(*latency)
+		var keys []string
+		for _, k := range c.keys {
+			keys = append(keys, k.text)
+		}
+		assert.Equal(t, tt.keys, keys, name)
+		all := textsOf(t, "latency", latencyOf(t, tt.costs...), Look{})
+		assert.Subset(t, all, tt.words, name)
+		assert.Equal(t, tt.keys != nil, c.axis.some(), name)
+		if name == "some take time" {
+			assert.NotContains(t, strings.Join(all, " "), "not ranked", "all have ended")
+		}
+	}
+}
+
 func TestShares(t *testing.T) {
 	for want, share := range map[string][2]float64{"0 %": {0, 9}, "<1 %": {1, 1000}, "50 %": {1, 2}, "67 %": {2, 3}, "99 %": {99, 100}, ">99 %": {999, 1000}, "100 %": {3, 3}} {
 		assert.Equal(t, want, shareOf(share[0], share[1]))

@@ -44,6 +44,7 @@ func TestStepFor(t *testing.T) {
 		want     time.Duration
 	}{
 		"a call a second":     {0, 10 * time.Minute, []*Series{every(sec, 10*time.Minute, sec, 1)}, 5 * sec},
+		"two at a time":       {0, 210 * sec, []*Series{every(sec, 210*sec, 2*sec, 2)}, 10 * sec},
 		"many":                {0, 5 * time.Minute, []*Series{every(sec, 5*time.Minute, sec, 9)}, 2 * sec},
 		"the idler counts":    {0, 10 * time.Minute, []*Series{every(sec, 10*time.Minute, sec, 9), every(sec, 10*time.Minute, 3*sec, 1)}, 15 * sec},
 		"one that is idle":    {0, 5 * time.Minute, []*Series{every(sec, 5*time.Minute, sec, 9), {Bin: sec, Bins: make([]Bin, 300)}}, 2 * sec},
