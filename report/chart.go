@@ -17,6 +17,7 @@ type sheet struct {
 	title, about  []string // lines
 	notes         []string // likewise
 	keys          []key
+	variants      []string // what the labels of variants stand for
 	desc          string
 	width, height float64
 	top           float64 // where the chart itself begins
@@ -40,6 +41,9 @@ func (s *sheet) inner() float64 { return s.width - 2*margin }
 func (s *sheet) close(bottom float64, keys []key, notes ...string) {
 	s.bottom = bottom
 	s.keys = layKeys(keys, s.inner())
+	for _, v := range s.variants {
+		s.notes = append(s.notes, wrapped(v, smallSize, false, s.inner())...)
+	}
 	for _, n := range notes {
 		if n != "" && !s.noCaption {
 			s.notes = append(s.notes, wrapped(n, smallSize, false, s.inner())...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,20 @@ func resultsOf(t testing.TB, w world, policies int, times float64, change func(*
 	return r
 }
 
+// varied adds variants of all policies, as many calls as the original has.
+func varied(r *Results, sets ...string) *Results {
+	for _, set := range sets {
+		for i, row := range r.Rows {
+			h := *r.Panels[i]
+			run := *h.Run
+			run.Policy += " with " + set
+			h.Run, h.Set = &run, set
+			r.Panels, r.Variants = append(r.Panels, &h), append(r.Variants, Variant{row, r.Series[i]})
+		}
+	}
+	return r
+}
+
 // countedWorlds are results that a layout could stumble over.
 func countedWorlds(t testing.TB) map[string]*Results {
 	plain := world{title: "An ordinary outage", policy: "breaker", end: 2 * time.Minute, targets: 2, tools: 1, calls: 40}
@@ -85,6 +100,8 @@ func countedWorlds(t testing.TB) map[string]*Results {
 		})),
 		"one unended": resultsOf(t, plain, 3, 1, func(r *Results) { r.Rows[1].Cost = Cost{Calls: 7, Unfinished: 7} }),
 		"priced":      resultsOf(t, plain, 3, 4, rows(func(c *Cost) { c.Priced, c.Money, c.Tokens = true, 1234567.891, 1<<40 })),
+		"variants":    varied(resultsOf(t, plain, 3, 2, nil), "seed=7", "breakers.search.recovery_duration=10s"),
+		"far from it": varied(resultsOf(t, with(func(w *world) { w.policy = strings.Repeat("long-", 20) }), 3, 2, nil), "a", strings.Repeat("a_long_setting=1,", 30), strings.Repeat("other settings=1, ", 30)),
 		"never calm": resultsOf(t, plain, 2, 1, func(r *Results) {
 			r.Panels[0].Bursts["target0"] = []trace.Span{{From: 0, To: time.Second}, {From: time.Minute, To: 2 * time.Minute}}
 		}),
@@ -164,8 +181,36 @@ func TestChartsOfNothing(t *testing.T) {
 	}
 }
 
-// TestChartsLeaveVariantsOut has a panel more than there are rows.
-func TestChartsLeaveVariantsOut(t *testing.T) {
+// TestChartsOfVariants has a row or a strip for every variant, by a name that no
+// other has; where the settings do not fit they are told below, caption or none.
+func TestChartsOfVariants(t *testing.T) {
+	short, long := "seed=7", strings.Repeat("a.long.setting=1,", 9)+"b=2"
+	for _, kind := range charts {
+		all := textsOf(t, kind, varied(resultsOf(t, world{policy: "p", end: time.Minute}, 2, 2, nil), short), Look{})
+		assert.Subset(t, all, []string{"p-0", "p-1", "p-0 with seed=7", "p-1 with seed=7"}, kind)
+		all = textsOf(t, kind, varied(resultsOf(t, world{policy: "p", end: time.Minute}, 2, 2, nil), long), Look{NoCaption: true})
+		assert.Subset(t, all, []string{"p-0", "p-1", "p-0, variant", "p-1, variant"}, kind)
+		assert.Contains(t, strings.Join(all, " "), "Variant: with "+strings.Repeat("a.long.setting=1, ", 9)+"b=2.", kind)
+		all = textsOf(t, kind, varied(resultsOf(t, world{policy: strings.Repeat("policy-", 20), end: time.Minute}, 1, 2, nil), short, long), Look{})
+		assert.Contains(t, all, "Variant 1: with seed=7.", kind)
+		for _, ending := range []string{"…", "…, variant 1", "…, variant 2"} {
+			assert.True(t, slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "policy-") && strings.HasSuffix(s, ending) }), "%s: %q", kind, ending)
+		}
+	}
+}
+
+// TestLoadOfOtherTargets says that the lanes at the top are not those of variants
+// that change the targets.
+func TestLoadOfOtherTargets(t *testing.T) {
+	const note = "Targets fare otherwise under some variant"
+	r := varied(resultsOf(t, world{policy: "p", end: time.Minute, targets: 1}, 1, 1, nil), "seed=7")
+	assert.NotContains(t, strings.Join(textsOf(t, "load", r, Look{}), " "), note)
+	r.Panels[1].Run.Targets = []trace.Target{{Name: "target0", Segments: []trace.Segment{{Success: 1}}}}
+	assert.Contains(t, strings.Join(textsOf(t, "load", r, Look{}), " "), note)
+}
+
+// TestChartsLeaveOutWhatNobodyCounted has a panel more than there are rows.
+func TestChartsLeaveOutWhatNobodyCounted(t *testing.T) {
 	r := countedWorlds(t)["four"]
 	for _, kind := range charts {
 		want, err := KindOf(kind).Draw(r, Look{})

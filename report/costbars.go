@@ -78,6 +78,7 @@ func costMetricsOf(rows []Row) []costMetric {
 type costBars struct {
 	sheet
 	rows    []Row
+	labels  []label
 	columns []costColumn
 	names   float64 // room on the left
 }
@@ -105,18 +106,21 @@ const (
 )
 
 func layOutCost(r *Results, look *Look) (drawing, error) {
-	if !slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Cost.Calls > 0 }) {
+	rows, _ := r.counted()
+	if !slices.ContainsFunc(rows, func(row Row) bool { return row.Cost.Calls > 0 }) {
 		return nil, ErrNothingToDraw
 	}
 	about := costAbout
-	if len(r.Rows) == 1 {
+	if len(rows) == 1 {
 		about = "What the policy costs"
 	}
-	c := &costBars{sheet: newSheet("cost", r, look, about), rows: r.Rows}
-	for i := range c.rows {
-		c.names = max(c.names, width(c.rows[i].Policy, textSize, false))
+	c := &costBars{sheet: newSheet("cost", r, look, about), rows: rows}
+	most := c.inner() * 0.22
+	c.labels, c.variants = r.labels(func(_ int, name string) bool { return width(name, textSize, false) <= most })
+	for _, l := range c.labels {
+		c.names = max(c.names, width(l.String(), textSize, false))
 	}
-	c.names = min(c.names, c.inner()*0.22) + 12
+	c.names = min(c.names, most) + 12
 	c.columns = costColumns(c.rows)
 	bottom := c.place()
 	c.desc = c.describe()
@@ -225,7 +229,7 @@ func (c *costBars) draw(p *pen) {
 func (c *costBars) lines(p *pen, y float64) {
 	p.stroke("grid", 1, margin, y, c.width-margin, y)
 	for i := range c.rows {
-		p.text("ink", margin, y+barRow/2, textSize, false, left, fitted(c.rows[i].Policy, textSize, false, c.names-12))
+		p.text("ink", margin, y+barRow/2, textSize, false, left, c.labels[i].fitted(textSize, false, c.names-12))
 		y += barRow
 		p.stroke("grid", 1, margin, y, c.width-margin, y)
 	}

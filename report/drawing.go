@@ -18,9 +18,10 @@ import (
 // Results are a scenario's runs under its policies, one beside the other: what
 // every picture is made of.
 type Results struct {
-	Panels []*History
-	Rows   []Row
-	Series []*Series
+	Panels   []*History // those of variants behind the others
+	Rows     []Row
+	Series   []*Series
+	Variants []Variant
 }
 
 // Look is how a picture is drawn. The zero value is the usual look.

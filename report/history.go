@@ -13,6 +13,7 @@ import (
 // run: the states as bands, the calls as marks, the transitions as moments.
 type History struct {
 	Run      *trace.RunInfo
+	Set      string // of a variant: what it has otherwise
 	End      time.Duration
 	Calls    int                     // calls started
 	Breakers []*BreakerHistory       // in the order of the scenario

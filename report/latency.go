@@ -19,6 +19,7 @@ import (
 type latency struct {
 	sheet
 	rows    []Row
+	labels  []label
 	figures []latencyFigure // the columns on the right
 	names   float64         // room on the left
 	table   float64         // where the columns begin
@@ -57,14 +58,17 @@ const (
 )
 
 func layOutLatency(r *Results, look *Look) (drawing, error) {
-	if !slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Cost.Finished > 0 }) {
+	rows, _ := r.counted()
+	if !slices.ContainsFunc(rows, func(row Row) bool { return row.Cost.Finished > 0 }) {
 		return nil, ErrNothingToDraw
 	}
-	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: r.Rows}
+	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: rows}
+	most := c.inner() * 0.24
+	c.labels, c.variants = r.labels(func(_ int, name string) bool { return width(name, textSize, true) <= most })
 	for i := range c.rows {
-		c.names = max(c.names, width(c.rows[i].Policy, textSize, true), width(ended(&c.rows[i].Cost)[0], tinySize, false))
+		c.names = max(c.names, width(c.labels[i].String(), textSize, true), width(ended(&c.rows[i].Cost)[0], tinySize, false))
 	}
-	c.names = min(c.names, c.inner()*0.24) + 14
+	c.names = min(c.names, most) + 14
 	c.axis = newWaitAxis(c.rows)
 	c.layTable()
 	c.desc = c.describe()
@@ -175,7 +179,7 @@ func (c *latency) draw(p *pen) {
 	p.stroke("grid", 1, margin, y, c.width-margin, y)
 	for i := range c.rows {
 		row := y + float64(i)*latencyRow
-		p.text("ink", margin, row+latencyRow/2-6, textSize, true, left, fitted(c.rows[i].Policy, textSize, true, c.names-14))
+		p.text("ink", margin, row+latencyRow/2-6, textSize, true, left, c.labels[i].fitted(textSize, true, c.names-14))
 		p.text("muted", margin, row+latencyRow/2+8, tinySize, false, left, firstThatFits(ended(&c.rows[i].Cost), tinySize, c.names-14))
 		p.stroke("grid", 1, margin, row+latencyRow, c.width-margin, row+latencyRow)
 	}

@@ -34,6 +34,7 @@ type load struct {
 // strip is one policy's part.
 type strip struct {
 	h     *History
+	label label
 	steps []loadStep
 	peak  loadStep
 	y     float64
@@ -48,11 +49,11 @@ const (
 	heldWords = "attempts within the service, to a scale of their own"
 )
 
-// layOutLoad ignores the variants, whose load nobody counted.
 func layOutLoad(r *Results, look *Look) (drawing, error) {
 	c := &load{from: look.From}
 	busy := false
-	for i, s := range r.Series {
+	_, series := r.counted()
+	for i, s := range series {
 		c.end = max(c.end, r.Panels[i].End, 1)
 		for _, b := range s.Bins {
 			busy = busy || b.Attempts+b.Refused > 0
@@ -67,17 +68,30 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	}
 	c.sheet = newSheet("load", r, look, loadAbout)
 	c.lanes, c.more = truthLanes(r.Panels[0])
-	c.names = c.nameRoom(r.Series)
-	c.step = stepFor(r.Series, c.from, c.to, c.inner()-c.names)
-	for i, s := range r.Series {
+	c.names = c.nameRoom(series)
+	c.step = stepFor(series, c.from, c.to, c.inner()-c.names)
+	for i, s := range series {
 		h := r.Panels[i]
 		steps := stepsOf(s, h.Marks, c.step, c.from, c.to, max(h.End, 1))
 		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps)})
 	}
 	c.layStrips()
+	c.nameStrips(r)
 	c.desc = c.describe()
 	c.close(c.last+axisRoom, c.used(), c.stepWords(), c.unsaid())
 	return c, nil
+}
+
+// nameStrips labels the strips. Settings are in their headings where they leave
+// room for the peaks.
+func (c *load) nameStrips(r *Results) {
+	var labels []label
+	labels, c.variants = r.labels(func(i int, name string) bool {
+		return width(name, textSize, true)+14+width(strings.Join(c.peakWords(c.strips[i]), " · "), smallSize, false) <= c.inner()
+	})
+	for i, s := range c.strips {
+		s.label = labels[i]
+	}
 }
 
 // nameRoom is how wide the column of the targets' names and of the scales is.
@@ -184,6 +198,9 @@ func (c *load) unsaid() string {
 	}
 	if n := len(all) - most; n > 0 {
 		all = append(all[:most], "And "+plural(n, "more stretch", "more stretches")+".")
+	}
+	if slices.ContainsFunc(c.strips, func(s *strip) bool { return !sameHealth(c.strips[0].h, s.h) }) {
+		all = append(all, "Targets fare otherwise under some variant: their lanes are of the original, the grey in each strip is of its own.")
 	}
 	if c.more > 0 {
 		all = append(all, "The health of "+plural(c.more, "more target", "more targets")+" is not shown.")

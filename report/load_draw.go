@@ -229,25 +229,28 @@ func (l *loadPlot) outline(name string, w float64, steps []loadStep, at height) 
 // heading is the policy's name and its peaks.
 func (l *loadPlot) heading(s *strip) {
 	y := s.y + headingHeight/2 - 2
-	name, words := s.h.Run.Policy, strings.Join(l.peakWords(s), " · ")
-	least := min(width(name, textSize, true), l.inner()/4)
+	words := strings.Join(l.peakWords(s), " · ")
+	least := min(width(s.label.String(), textSize, true), l.inner()/4)
 	peaks := firstThatFits([]string{"peaks: " + words, words}, smallSize, l.inner()-least-14)
 	w := width(peaks, smallSize, false)
-	l.p.text("ink", margin, y, textSize, true, left, fitted(name, textSize, true, l.inner()-w-14))
+	l.p.text("ink", margin, y, textSize, true, left, s.label.fitted(textSize, true, l.inner()-w-14))
 	l.p.text("muted", l.width-margin, y, smallSize, false, right, peaks)
 }
 
 // scaleOf writes the scale beside a strip, and rules it: so many pixels for one
-// of the unit, above and below zero.
+// of the unit, above and below zero. Figures are closer where there were none
+// otherwise.
 func (l *loadPlot) scaleOf(zero, above, below, scale float64, unit string) {
-	const apart = 18.0
 	x0, x1 := l.x(l.from), l.x(l.to)
 	tick := func(y float64, label string) {
 		l.p.stroke("grid", 1, x0, y, x1, y)
 		l.p.text("muted", x0-5, y, tinySize, false, right, label)
 	}
 	tick(zero, "0")
-	step := roundStep(apart / scale)
+	step := roundStep(18 / scale)
+	if step*scale > above {
+		step = roundStep((tinySize + 1) / scale)
+	}
 	if unit == "" {
 		step = max(step, 1) // there is no half an attempt
 	}

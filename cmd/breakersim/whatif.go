@@ -112,6 +112,7 @@ type changedRun struct {
 	policy   *scenarios.Policy
 	original int // the index of the policy of that name in the original, or -1
 	history  *report.History
+	series   *report.Series
 	cost     report.Cost
 	first    *report.Departure
 	failures []replay.Failure
@@ -137,6 +138,7 @@ func (r *results) replayVariants(variants []variant, f *folder, s slots) error {
 		r.whatIfs = append(r.whatIfs, r.compare(&variants[i], own))
 		for _, c := range own {
 			r.Panels = append(r.Panels, c.history)
+			r.Variants = append(r.Variants, report.Variant{Row: report.Row{Policy: c.policy.Name, Cost: c.cost}, Series: c.series})
 			if c.first == nil && c.original >= 0 {
 				r.alike[c.history] = true
 			}
@@ -146,8 +148,8 @@ func (r *results) replayVariants(variants []variant, f *folder, s slots) error {
 }
 
 func (c *changedRun) replay(original *scenarios.Scenario, f *folder) error {
-	c.history = new(report.History)
-	meter, sinks := report.NewMeter(), []trace.Sink{c.history}
+	c.history, c.series = new(report.History), report.NewSeries()
+	meter, sinks := report.NewMeter(), []trace.Sink{c.history, c.series}
 	var along *report.Along
 	if c.original >= 0 {
 		record, err := f.open(original.Policies[c.original].TraceFile())
@@ -172,6 +174,7 @@ func (c *changedRun) replay(original *scenarios.Scenario, f *folder) error {
 
 // titleVariant has pictures of a run say what the variant has otherwise.
 func titleVariant(h *report.History, set string) {
+	h.Set = set
 	titled := *h.Run
 	titled.Policy += " with " + shortened(set)
 	h.Run = &titled
