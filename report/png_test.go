@@ -1,11 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"image"
 	"image/color"
+	"image/png"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 )
@@ -40,6 +44,22 @@ func inked(img image.Image) (from, to int) {
 		}
 	}
 	return from, to
+}
+
+// TestPNGHasItsGround in every theme, from corner to corner.
+func TestPNGHasItsGround(t *testing.T) {
+	for _, name := range ThemeNames {
+		d, err := KindOf("load").Draw(resultsOf(t, world{policy: "p", end: time.Minute}, 1, 1, nil), Look{Theme: name})
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, d.WritePNG(&b, 1))
+		img, err := png.Decode(&b)
+		require.NoError(t, err)
+		to := img.Bounds().Max
+		for _, at := range []image.Point{{0, 0}, {to.X - 1, 0}, {0, to.Y - 1}, {to.X - 1, to.Y - 1}, {to.X / 2, 2}} {
+			assert.Equal(t, themes[name].color("bg").NRGBA, color.NRGBAModel.Convert(img.At(at.X, at.Y)), "%s at %v", name, at)
+		}
+	}
 }
 
 // TestFiguresAreNotKerned, and letters are.
