@@ -19,21 +19,26 @@ type loadStep struct {
 }
 
 // stepsOf puts the bins of a run together into steps, as far as they are in
-// [from, to). What happens at the very end is in none: no time follows it that a
-// rate could be over.
+// [from, to). The last has what is left of the run, if that is less than half a
+// step. What happens at the very end is in none: no time follows it that a rate
+// could be over.
 func stepsOf(s *Series, marks []Mark, step, from, to, end time.Duration) []loadStep {
 	var steps []loadStep
 	var seconds []float64
-	for first := from / step * step; first < to && first < end; first += step {
-		o := loadStep{from: max(first, from), to: min(first+step, to, end)}
-		bins := s.within(first, min(first+step, (end+s.Bin-1)/s.Bin*s.Bin))
-		for _, b := range bins {
+	for first := from / step * step; first < min(to, end); {
+		next := first + step
+		if end-next < step/2 {
+			next += step
+		}
+		o := loadStep{from: max(first, from), to: min(next, to, end)}
+		for _, b := range s.within(first, min(next, (end+s.Bin-1)/s.Bin*s.Bin)) {
 			o.attempts += float64(b.Attempts)
 			o.good += float64(b.Good)
 			o.refused += float64(b.Refused)
 			o.busy, o.queue = max(o.busy, float64(b.Busy)), max(o.queue, float64(b.Queue))
 		}
-		steps, seconds = append(steps, o), append(seconds, max(1, float64(len(bins)))*s.Bin.Seconds())
+		steps, seconds = append(steps, o), append(seconds, max(1, (min(next, end)-first).Seconds()))
+		first = next
 	}
 	settle(steps, marks, step)
 	for i, n := range seconds {
@@ -51,7 +56,7 @@ const (
 	busyStep = 5
 	// leastSteps are so many that the picture still has a shape, even where their
 	// calls are few.
-	leastSteps = 15
+	leastSteps = 14
 )
 
 // stepFor is how much a step of the picture covers: a step of a clock that holds
@@ -63,8 +68,8 @@ func stepFor(all []*Series, from, to time.Duration, room float64) time.Duration 
 		bin = max(bin, s.Bin)
 	}
 	least := time.Duration(float64(to-from) * loadStepWidth / room)
-	var widest, full time.Duration
-	for _, s := range tickSteps {
+	var widest, full, even time.Duration
+	for _, s := range loadSteps {
 		if s < max(least, bin) || s%bin != 0 {
 			continue
 		}
@@ -83,10 +88,16 @@ func stepFor(all []*Series, from, to time.Duration, room float64) time.Duration 
 			return s
 		case !few && full == 0:
 			full = s
+		case !restless:
+			even = s
 		}
 	}
-	return cmp.Or(full, widest, max(bin, least/bin*bin))
+	return cmp.Or(full, even, widest, max(bin, least/bin*bin))
 }
+
+// loadSteps are those of a clock, and thirds of its units: calls often come in
+// such a rhythm.
+var loadSteps = slices.Sorted(slices.Values(append([]time.Duration{20 * time.Second, 20 * time.Minute}, tickSteps...)))
 
 // calls are how many there are in each step that meets [from, to).
 func (s *Series) calls(step, from, to time.Duration) (all []int) {
@@ -131,11 +142,12 @@ func settle(steps []loadStep, marks []Mark, step time.Duration) {
 	if len(steps) == 0 {
 		return
 	}
-	number := func(t time.Duration) int { return int(t/step - steps[0].from/step) }
+	last := len(steps) - 1
+	number := func(t time.Duration) int { return min(int(t/step-steps[0].from/step), last) }
 	across := make([]float64, len(steps)) // calls that began in the step before
 	for i := range marks {
 		m := &marks[i]
-		if k := number(m.At); m.Outcome == trace.Success && k == number(m.Start)+1 && k > 0 && k < len(steps) {
+		if k := number(m.At); k > 0 && k == number(m.Start)+1 && m.At < steps[last].to && m.Outcome == trace.Success {
 			across[k]++
 		}
 	}
