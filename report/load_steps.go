@@ -67,37 +67,47 @@ func stepFor(all []*Series, from, to time.Duration, room float64) time.Duration 
 	for _, s := range all {
 		bin = max(bin, s.Bin)
 	}
-	least := time.Duration(float64(to-from) * loadStepWidth / room)
-	var widest, full, even time.Duration
-	for _, s := range loadSteps {
-		if s < max(least, bin) || s%bin != 0 {
+	least := max(bin, time.Duration(float64(to-from)*loadStepWidth/room))
+	var full, calm, even, widest time.Duration // even: not full, but calm
+	for _, s := range tickSteps {
+		if s < least || s%bin != 0 {
 			continue
 		}
 		if widest > 0 && s > (to-from)/leastSteps {
 			break
 		}
-		widest = s
-		few, restless := false, false
-		for _, of := range all {
-			calls := of.calls(s, from, to)
-			few = few || slices.Max(calls) < busyStep && slices.Max(calls) > 0
-			restless = restless || wobble(calls)
-		}
+		few, restless := stepped(all, s, from, to)
 		switch {
 		case !few && !restless:
-			return s
-		case !few && full == 0:
-			full = s
+			calm = cmp.Or(calm, s)
+		case !few:
+			full = cmp.Or(full, s)
 		case !restless:
 			even = s
 		}
+		widest = s
 	}
-	return cmp.Or(full, even, widest, max(bin, least/bin*bin))
+	best := cmp.Or(calm, full, even)
+	for _, s := range []time.Duration{20 * time.Second, 20 * time.Minute} { // slow calls often come in thirds
+		if best == 0 && s >= least && s%bin == 0 && s <= (to-from)/leastSteps {
+			if _, restless := stepped(all, s, from, to); !restless {
+				best = s
+			}
+		}
+	}
+	return cmp.Or(best, widest, least/bin*bin)
 }
 
-// loadSteps are those of a clock, and thirds of its units: calls often come in
-// such a rhythm.
-var loadSteps = slices.Sorted(slices.Values(append([]time.Duration{20 * time.Second, 20 * time.Minute}, tickSteps...)))
+// stepped says of steps so wide whether some run has few calls in each, and
+// whether some run's wobble.
+func stepped(all []*Series, step, from, to time.Duration) (few, restless bool) {
+	for _, s := range all {
+		calls := s.calls(step, from, to)
+		few = few || slices.Max(calls) < busyStep && slices.Max(calls) > 0
+		restless = restless || wobble(calls)
+	}
+	return few, restless
+}
 
 // calls are how many there are in each step that meets [from, to).
 func (s *Series) calls(step, from, to time.Duration) (all []int) {

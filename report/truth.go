@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"reflect"
-	"slices"
 	"sort"
 	"time"
 
@@ -115,29 +113,6 @@ func truthLanes(h *History) (lanes []truthLane, more int) {
 		lanes = append(lanes, lane)
 	}
 	return lanes, more
-}
-
-// sameHealth says whether targets fare alike in two runs, as far as both go.
-func sameHealth(a, b *History) bool {
-	end := max(min(a.End, b.End), 1)
-	if len(a.Run.Targets) != len(b.Run.Targets) {
-		return false
-	}
-	begins := func(all []trace.Span) (starts []time.Duration) {
-		for _, s := range all {
-			if s.From < end {
-				starts = append(starts, s.From)
-			}
-		}
-		return starts
-	}
-	for i := range a.Run.Targets {
-		x, y := &a.Run.Targets[i], &b.Run.Targets[i]
-		if x.Name != y.Name || !reflect.DeepEqual(truth(x, end), truth(y, end)) || !slices.Equal(begins(a.Bursts[x.Name]), begins(b.Bursts[y.Name])) {
-			return false
-		}
-	}
-	return true
 }
 
 // ruler says where a stretch of time stands in a picture, as a box of that height,

@@ -1,9 +1,13 @@
 package report
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // Variant is what charts must know of a run with other settings, besides its
@@ -87,4 +91,27 @@ func (r *Results) labels(fits func(run int, name string) bool) (labels []label, 
 // spaced is a list that can be wrapped after its commas.
 func spaced(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, ", ", ","), ",", ", ")
+}
+
+// sameHealth says whether targets fare alike in two runs, as far as both go.
+func sameHealth(a, b *History) bool {
+	end := max(min(a.End, b.End), 1)
+	if len(a.Run.Targets) != len(b.Run.Targets) {
+		return false
+	}
+	begins := func(all []trace.Span) (starts []time.Duration) {
+		for _, s := range all {
+			if s.From < end {
+				starts = append(starts, s.From)
+			}
+		}
+		return starts
+	}
+	for i := range a.Run.Targets {
+		x, y := &a.Run.Targets[i], &b.Run.Targets[i]
+		if x.Name != y.Name || !reflect.DeepEqual(truth(x, end), truth(y, end)) || !slices.Equal(begins(a.Bursts[x.Name]), begins(b.Bursts[y.Name])) {
+			return false
+		}
+	}
+	return true
 }
