@@ -15,6 +15,9 @@ func (c *load) used() []key {
 	meets := func(s trace.Span) bool { return s.From < c.to && s.To > c.from }
 	outage := slices.ContainsFunc(c.strips, func(s *strip) bool { return slices.ContainsFunc(s.outages(c.end), meets) })
 	burst := slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.bursts, meets) })
+	slow := slices.ContainsFunc(c.lanes, func(l truthLane) bool {
+		return slices.ContainsFunc(l.stretches, func(s stretchOfTruth) bool { return s.look == "slow" && meets(s.Span) })
+	})
 	band := func(look string) func(*pen, box) { return func(p *pen, b box) { bandKey(p, look, b) } }
 	return drawnKeys([]drawnKey{
 		{most.attempts > 0, key{text: "attempts", draw: attemptsKey}},
@@ -24,6 +27,7 @@ func (c *load) used() []key {
 		{most.queue > 0, key{text: "waiting", draw: band("queue")}},
 		{outage, key{text: "outage of a target", draw: outageKey}},
 		{len(c.turns()) > 0, key{text: "a target gets better or worse", draw: turnKey}},
+		{slow, slowKey(false)},
 		{burst, key{text: "burst of trouble", draw: burstKey}},
 	})
 }
