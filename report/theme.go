@@ -106,7 +106,7 @@ var paper = theme{
 		"half-open": "#f2f2f2", "half-open-ink": "#000000", "half-open-edge": "#555555",
 		"backup": "#d9d9d9", "backup-ink": "#000000", "backup-edge": "#666666",
 		"spent": "#3a3a3a", "spent-ink": "#ffffff", "spent-edge": "#c8c8c8",
-		"good": "#d4d4d4", "good-edge": "#555555", "away": "#ffffff", "away-edge": "#666666", "queue": "#ffffff", "queue-edge": "#555555", "bar": "#8f8f8f", "bar-edge": "#222222",
+		"good": "#b4b4b4", "good-edge": "#555555", "away": "#ffffff", "away-edge": "#666666", "queue": "#ffffff", "queue-edge": "#555555", "bar": "#8f8f8f", "bar-edge": "#222222",
 		"ok": "#000000", "bad": "#000000", "limited": "#333333", "refused": "#555555", "probe": "#000000", "note": "#000000", "note-ink": "#ffffff",
 	},
 }
