@@ -1,6 +1,3 @@
-// Package breakertest puts any breaker under breakersim's scenarios, in virtual
-// time: the real code, unmodified, in a bubble of testing/synctest whose clock
-// a replay moves. A team uses it in tests of its own repository.
 package breakertest
 
 import (

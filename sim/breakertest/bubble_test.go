@@ -2,52 +2,15 @@ package breakertest_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/breakersim/breakersim/machine"
 	"github.com/breakersim/breakersim/scenarios"
 	"github.com/breakersim/breakersim/sim/breakertest"
 	"github.com/breakersim/breakersim/sim/replay"
 	"github.com/breakersim/breakersim/sim/trace"
 )
-
-// ours is our own breaker as a port: one that reads the clock.
-type ours struct {
-	*machine.ToolBreaker
-	start time.Time
-	last  machine.Verdict
-}
-
-func newOurs(_ string, s machine.ToolSettings, h machine.Hooks) (replay.Port, error) {
-	b, err := machine.NewToolBreaker(s, h)
-	return &ours{ToolBreaker: b, start: time.Now()}, err
-}
-
-func (o *ours) now() time.Duration    { return time.Since(o.start) }
-func (o *ours) Last() machine.Verdict { return o.last }
-func (o *ours) State() string         { return o.Snapshot(o.now()).State.String() }
-func (o *ours) WouldAllow() bool      { return o.ToolBreaker.WouldAllow(o.now()) }
-func (o *ours) Reset()                { o.ToolBreaker.Reset(o.now()) }
-func (o *ours) Settle()               { o.ToolBreaker.Settle(o.now()) }
-
-func (o *ours) Allow() (func(ok bool), error) {
-	permit, err := o.ToolBreaker.Allow(o.now())
-	if err != nil {
-		return nil, err
-	}
-	p := &permit
-	o.last = machine.Verdict{Rule: p.Rule(), Applied: true}
-	return func(ok bool) {
-		if ok {
-			o.last = p.Success(o.now())
-		} else {
-			o.last = p.Failure(o.now())
-		}
-	}, nil
-}
 
 // TestOursIsTheSameAbroad plays our own machine in a bubble, behind the port,
 // and without either: the traces are the same.
@@ -61,7 +24,7 @@ func TestOursIsTheSameAbroad(t *testing.T) {
 		for i := range s.Policies {
 			p := &s.Policies[i]
 			var home, abroad trace.List
-			err := breakertest.Play(t, s, p, replay.Others{New: newOurs}, &abroad)
+			err := breakertest.Play(t, s, p, breakertest.Ours(), &abroad)
 			if err != nil {
 				assert.ErrorIs(t, err, replay.ErrCannot, "%s under %s", name, p.Name)
 				continue
