@@ -36,12 +36,15 @@ type bubbleJob struct {
 	Limits  scenarios.Limits
 	Policy  string
 	Breaker string // the row of the table of libraries
+	Rules   bool   // it is held against the rules instead, and Breaker may be ours
 }
 
-// news is one message of the child: an event, or how the run ended.
+// news is one message of the child: an event, what came of a rule, or how it all
+// ended.
 type news struct {
 	Run    []byte // of the first event, as a line of a trace: its pointers would be lost
 	Event  *trace.Event
+	Found  *ruleNews
 	Over   bool
 	Error  string // of a run that is over
 	Cannot bool   // it is a replay.ErrCannot
@@ -91,6 +94,11 @@ func listen(r io.Reader, sinks []trace.Sink) (over bool, err error) {
 			return true, errors.New(n.Error)
 		case n.Over:
 			return true, nil
+		case n.Found != nil:
+			if err := tellFound(n.Found, sinks); err != nil {
+				return false, err
+			}
+			continue
 		}
 		e := n.Event
 		if n.Run != nil {
@@ -147,6 +155,9 @@ func serveBubble(t *testing.T, in io.Reader, out io.Writer) error {
 
 // play plays the job here, where a bubble can be made.
 func (j *bubbleJob) play(t *testing.T, sinks ...trace.Sink) error {
+	if j.Rules {
+		return j.checkRules(t, sinks)
+	}
 	s, err := scenarios.Load(j.File, j.Source, j.Limits)
 	if err != nil {
 		return err
