@@ -50,48 +50,98 @@ type news struct {
 	Cannot bool   // it is a replay.ErrCannot
 }
 
-// playAbroad plays the job in a child process.
-func playAbroad(j *bubbleJob, sinks ...trace.Sink) error {
+// abroad is a child process that plays jobs, one after another. It starts with
+// the first one, and anew after a job that brought it down. The zero value is
+// ready.
+type abroad struct {
+	child *exec.Cmd
+	in    io.WriteCloser
+	jobs  *gob.Encoder
+	news  *gob.Decoder
+	said  bytes.Buffer
+}
+
+// abroadError is what went wrong with a job in the child: it is about the job's
+// breaker alone. Everything else is an error of ours.
+type abroadError struct {
+	text   string
+	cannot bool
+}
+
+func (e abroadError) Error() string { return e.text }
+
+// Unwrap is replay.ErrCannot where that came over the pipe.
+func (e abroadError) Unwrap() error {
+	if e.cannot {
+		return replay.ErrCannot
+	}
+	return nil
+}
+
+// start starts the child, unless there is one.
+func (a *abroad) start() error {
+	if a.child != nil {
+		return nil
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	var jobs, said bytes.Buffer
-	if err := gob.NewEncoder(&jobs).Encode(j); err != nil {
-		return err
-	}
-	child := exec.Cmd{Path: program, Args: []string{"breakersim"}, Env: append(os.Environ(), bubbleVariable+"=1"), Stdin: &jobs, Stderr: &said}
-	pipe, err := child.StdoutPipe()
-	if err != nil {
+	a.said.Reset()
+	child := &exec.Cmd{Path: program, Args: []string{"breakersim"}, Env: append(os.Environ(), bubbleVariable+"=1"), Stderr: &a.said}
+	in, inErr := child.StdinPipe()
+	out, outErr := child.StdoutPipe()
+	if err := errors.Join(inErr, outErr); err != nil {
 		return err
 	}
 	if err := child.Start(); err != nil {
 		return err
 	}
-	over, err := listen(bufio.NewReaderSize(pipe, 1<<20), sinks)
-	if err != nil || !over {
-		_ = child.Process.Kill() // it may have ended by itself
+	a.child, a.in = child, in
+	a.jobs, a.news = gob.NewEncoder(in), gob.NewDecoder(bufio.NewReaderSize(out, 1<<20))
+	return nil
+}
+
+// play plays the job in the child.
+func (a *abroad) play(j *bubbleJob, sinks ...trace.Sink) error {
+	if err := a.start(); err != nil {
+		return err
 	}
-	ended := child.Wait()
-	if err == nil && !over {
-		err = fmt.Errorf("%s brought its process down: %w: %s", j.Breaker, ended, firstLine(said.Bytes()))
+	_ = a.jobs.Encode(j) // if nobody reads it, nobody answers
+	over, err := listen(a.news, sinks)
+	if over {
+		return err
+	}
+	_ = a.child.Process.Kill() // it may have ended by itself
+	ended := a.close()
+	if err == nil {
+		err = abroadError{text: fmt.Sprintf("%s brought its process down: %v: %s", j.Breaker, ended, firstLine(a.said.Bytes()))}
 	}
 	return err
 }
 
-// listen hands on what the child tells, and says whether it came to the end.
-func listen(r io.Reader, sinks []trace.Sink) (over bool, err error) {
-	messages := gob.NewDecoder(r)
+// close ends the child, and says how it did.
+func (a *abroad) close() error {
+	if a.child == nil {
+		return nil
+	}
+	a.in.Close()
+	ended := a.child.Wait()
+	a.child = nil
+	return ended
+}
+
+// listen hands on what the child tells of one job, and says whether it came to
+// that job's end.
+func listen(messages *gob.Decoder, sinks []trace.Sink) (over bool, err error) {
 	for {
 		var n news
 		if err := messages.Decode(&n); err != nil {
 			return false, nil // how the child ended says more
 		}
 		switch {
-		case n.Over && n.Cannot:
-			return true, cannotAbroad(n.Error)
 		case n.Over && n.Error != "":
-			return true, errors.New(n.Error)
+			return true, abroadError{n.Error, n.Cannot}
 		case n.Over:
 			return true, nil
 		case n.Found != nil:
@@ -116,18 +166,12 @@ func listen(r io.Reader, sinks []trace.Sink) (over bool, err error) {
 	}
 }
 
-// cannotAbroad is a replay.ErrCannot that came over the pipe.
-type cannotAbroad string
-
-func (c cannotAbroad) Error() string { return string(c) }
-func (cannotAbroad) Unwrap() error   { return replay.ErrCannot }
-
 func firstLine(b []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
 	return line
 }
 
-// bubbleMain is the child: it plays the job that it reads, and tells of it.
+// bubbleMain is the child: it plays the jobs that it reads, and tells of each.
 func bubbleMain() {
 	os.Args = os.Args[:1] // the test framework reads flags
 	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "bubble", F: func(t *testing.T) {
@@ -140,17 +184,24 @@ func bubbleMain() {
 }
 
 func serveBubble(t *testing.T, in io.Reader, out io.Writer) error {
-	var j bubbleJob
-	if err := gob.NewDecoder(in).Decode(&j); err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(out, 1<<20)
+	jobs, w := gob.NewDecoder(in), bufio.NewWriterSize(out, 1<<20)
 	tell := &teller{messages: gob.NewEncoder(w)}
-	last := news{Over: true}
-	if err := j.play(t, tell); err != nil {
-		last.Error, last.Cannot = err.Error(), errors.Is(err, replay.ErrCannot)
+	for {
+		var j bubbleJob
+		switch err := jobs.Decode(&j); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		last := news{Over: true}
+		if err := j.play(t, tell); err != nil {
+			last.Error, last.Cannot = err.Error(), errors.Is(err, replay.ErrCannot)
+		}
+		if err := errors.Join(tell.messages.Encode(&last), w.Flush()); err != nil {
+			return err
+		}
 	}
-	return errors.Join(tell.messages.Encode(&last), w.Flush())
 }
 
 // play plays the job here, where a bubble can be made.

@@ -13,26 +13,51 @@ import (
 )
 
 // TestAbroadIsAsHere plays a scenario in a child process and in a bubble of this
-// one: the traces are the same.
+// one: the traces are the same. One child plays all of them.
 func TestAbroadIsAsHere(t *testing.T) {
-	src, ok := scenarios.Source("vanished-probe")
-	require.True(t, ok)
+	var child abroad
+	defer child.close()
 	for _, l := range foreign.Libraries {
-		j := bubbleJob{File: "vanished-probe", Source: src, Limits: scenarios.DefaultLimits(), Policy: "breaker", Breaker: l.Name}
-		var here, abroad trace.List
+		j := bubbled(t, "vanished-probe", l.Name)
+		var here, there trace.List
 		require.NoError(t, j.play(t, &here))
-		require.NoError(t, playAbroad(&j, &abroad))
+		require.NoError(t, child.play(j, &there))
 		assert.NoError(t, trace.Validate(here))
-		assert.Equal(t, here, abroad)
+		assert.Equal(t, here, there)
 	}
 }
 
-// TestAbroadSaysWhatItCannot: the reason comes over the pipe.
-func TestAbroadSaysWhatItCannot(t *testing.T) {
-	src, ok := scenarios.Source("sick-tool-has-a-substitute")
+// bubbled is a job: a built-in scenario under the policy breaker.
+func bubbled(t testing.TB, scenario, breaker string) *bubbleJob {
+	t.Helper()
+	src, ok := scenarios.Source(scenario)
 	require.True(t, ok)
-	j := bubbleJob{File: "sick-tool-has-a-substitute", Source: src, Limits: scenarios.DefaultLimits(), Policy: "breaker", Breaker: "gobreaker"}
-	err := playAbroad(&j)
+	return &bubbleJob{File: scenario, Source: src, Limits: scenarios.DefaultLimits(), Policy: "breaker", Breaker: breaker}
+}
+
+// TestAbroadSaysWhatItCannot: the reason comes over the pipe, and the child goes on.
+func TestAbroadSaysWhatItCannot(t *testing.T) {
+	var child abroad
+	defer child.close()
+	err := child.play(bubbled(t, "sick-tool-has-a-substitute", "gobreaker"))
 	assert.ErrorIs(t, err, replay.ErrCannot)
 	assert.ErrorContains(t, err, "substitutes take calls")
+	var events trace.List
+	assert.NoError(t, child.play(bubbled(t, "vanished-probe", "gobreaker"), &events))
+	assert.NoError(t, trace.Validate(events))
+}
+
+// TestAbroadOutlivesItsChild: a job that finds its child gone is told as such, and
+// the next one has another child.
+func TestAbroadOutlivesItsChild(t *testing.T) {
+	var child abroad
+	defer child.close()
+	require.NoError(t, child.start())
+	require.NoError(t, child.child.Process.Kill())
+	err := child.play(bubbled(t, "vanished-probe", "gobreaker"))
+	assert.ErrorContains(t, err, "gobreaker brought its process down: signal: killed")
+	assert.ErrorAs(t, err, new(abroadError))
+	var events trace.List
+	assert.NoError(t, child.play(bubbled(t, "vanished-probe", "gobreaker"), &events))
+	assert.NoError(t, trace.Validate(events))
 }
