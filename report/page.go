@@ -15,8 +15,9 @@ type Page struct {
 	Stories  []*History // the runs that are told; those of Results that differ
 	Pictures []PagePicture
 	Expect   []Expectation
-	Source   string // the scenario as it was written
-	Up       string // the address of the gallery; empty: there is none
+	Compared []Compared // breakers of others that were played beside ours
+	Source   string     // the scenario as it was written
+	Up       string     // the address of the gallery; empty: there is none
 }
 
 // PagePicture is a picture in a file beside the page.

@@ -30,7 +30,8 @@ func glued(s string) string { return figureAndUnit.ReplaceAllString(s, "$1\u00a0
 func (p *Page) WriteHTML(w io.Writer) error {
 	return pageTemplate.ExecuteTemplate(w, "page", map[string]any{
 		"Page": p, "Abouts": p.abouts(), "Timeline": p.timeline(), "Others": p.others(), "Stories": p.stories(), "Settings": p.settings(),
-		"Table": tableRows(p.Results.Rows), "Rows": p.Results.Rows,
+		"Table": tableRows(p.Results.Rows), "Rows": p.Results.Rows, "Compared": p.departed(),
 		"Happened": partHappened, "Costs": partCosts, "More": partMore, "Set": partSettings, "Expected": partExpected, "Source": partSource,
+		"Departs": partDeparts, "Breakers": partCompared, "Claims": partClaims,
 	})
 }

@@ -19,6 +19,7 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	if t := p.timeline(); t != nil {
 		t.markdown(&b)
 	}
+	p.markdownDepartures(&b)
 	fmt.Fprintf(&b, "\n## %s\n", partHappened)
 	for _, run := range p.stories() {
 		if run.Policy != "" {
@@ -54,6 +55,7 @@ func (p *Page) markdownLists(b *bytes.Buffer) {
 	for _, s := range p.settings() {
 		fmt.Fprintf(b, "- %s\n", plainMarkdown(s))
 	}
+	p.markdownCompared(b)
 	if len(p.Expect) > 0 {
 		fmt.Fprintf(b, "\n## %s\n\n", partExpected)
 		for _, e := range p.Expect {

@@ -228,8 +228,13 @@ func (j *bubbleJob) play(t *testing.T, sinks ...trace.Sink) error {
 func others(l *foreign.Library) replay.Others {
 	_, leased := strings.CutSuffix(l.Name, foreign.WithLease)
 	return replay.Others{By: l.Name + " " + l.Version, Leased: leased, New: func(_ string, s machine.ToolSettings, _ machine.Hooks) (replay.Port, error) {
-		return l.New(foreign.Settings{FailureThreshold: s.FailureThreshold, RecoveryDuration: s.RecoveryDuration, ProbeTimeout: s.ProbeTimeout, IgnoreStale: s.IgnoreStale}), nil
+		return l.New(plainSettings(&s)), nil
 	}}
+}
+
+// plainSettings are ours as foreign takes them.
+func plainSettings(s *machine.ToolSettings) foreign.Settings {
+	return foreign.Settings{FailureThreshold: s.FailureThreshold, RecoveryDuration: s.RecoveryDuration, ProbeTimeout: s.ProbeTimeout, IgnoreStale: s.IgnoreStale}
 }
 
 // teller is a sink that tells the parent.

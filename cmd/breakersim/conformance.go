@@ -20,14 +20,6 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-type compareCmd struct {
-	Conformance bool     `required:"" help:"Hold breakers against each rule of ours."`
-	Breakers    []string `placeholder:"LIST" help:"Which breakers, such as ours,gobreaker,gobreaker+lease (ours and one of each library)."`
-	Out         string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where the matrix goes: DIR/compare (${default})."`
-}
-
-func (c *compareCmd) Run(s streams) error { return conformance(c.Breakers, c.Out, s) }
-
 // ourOwn is the name of our own breaker among those that are compared.
 const ourOwn = "ours"
 
@@ -173,7 +165,9 @@ func askAll(columns []foreign.Library) (map[string]founds, error) {
 	names := slices.Sorted(maps.Keys(all))
 	answers := make([]founds, len(names))
 	err := make(slots, runtime.GOMAXPROCS(0)).each(len(names), func(i int) error {
-		return playAbroad(&bubbleJob{Breaker: names[i], Rules: true}, &answers[i])
+		var child abroad
+		defer child.close()
+		return child.play(&bubbleJob{Breaker: names[i], Rules: true}, &answers[i])
 	})
 	for i, name := range names {
 		all[name] = answers[i]

@@ -29,9 +29,9 @@ const (
 // cli is every command and flag.
 type cli struct {
 	Run        runCmd                    `cmd:"" help:"Replay scenarios, print timeline, cost and reasons, and write the pictures."`
+	Compare    compareCmd                `cmd:"" help:"Replay scenarios under circuit breakers of other libraries, and say where each departs from ours."`
 	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
 	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
-	Compare    compareCmd                `cmd:"" hidden:"" help:"Hold breakers of other libraries against the rules of ours."`
 	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
@@ -79,12 +79,12 @@ func run(args []string, s streams) int {
 		kong.Description("Replays scripted outages against real circuit breakers, draws what they do, and says why.\n\n"+
 			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
 			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", ")})
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", "), "breakers": strings.Join(mainBreakers(), ", ")})
 	if err != nil {
 		fmt.Fprintln(s.err, "breakersim:", err)
 		return exitRunError
 	}
-	kongcompletion.Register(p, kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
+	kongcompletion.Register(p, kongcompletion.WithPredictor("breaker", complete.PredictSet(breakerNames()...)), kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
 		kongcompletion.WithPredictor("markdown", complete.PredictFiles("*")), kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
 	if exit >= 0 { // it was a completion
 		return exit

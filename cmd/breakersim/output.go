@@ -113,6 +113,13 @@ func (f *folder) write(name string, draw func(io.Writer) error) error {
 	return draw(w)
 }
 
+// drop takes back the file that was to be called name.
+func (f *folder) drop(name string) {
+	i := slices.Index(f.names, name)
+	f.remove(f.files[i])
+	f.files, f.names = slices.Delete(f.files, i, i+1), slices.Delete(f.names, i, i+1)
+}
+
 // commit puts every file in its place.
 func (f *folder) commit() error {
 	for i, file := range f.files {
@@ -129,6 +136,12 @@ func (f *folder) commit() error {
 	return nil
 }
 
+func (f *folder) remove(file *os.File) {
+	file.Close()
+	os.Remove(file.Name())
+	f.forget(file)
+}
+
 func (*folder) forget(file *os.File) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -138,9 +151,7 @@ func (*folder) forget(file *os.File) {
 // discard removes what was not committed, and the folder if it is empty.
 func (f *folder) discard() {
 	for _, file := range f.files {
-		file.Close()
-		os.Remove(file.Name())
-		f.forget(file)
+		f.remove(file)
 	}
 	unfinished.Lock()
 	defer unfinished.Unlock()

@@ -17,7 +17,7 @@ import (
 // there is none.
 func (r *results) page(pictures []report.PagePicture, up string) *report.Page {
 	s := r.scenario
-	p := &report.Page{Name: s.Name, Title: s.Title, About: s.About, Results: &r.Results, Pictures: pictures, Source: string(r.source), Up: up}
+	p := &report.Page{Name: s.Name, Title: s.Title, About: s.About, Results: &r.Results, Pictures: pictures, Source: string(r.source), Up: up, Compared: r.compared}
 	for _, h := range r.Panels {
 		if !r.alike[h] {
 			p.Stories = append(p.Stories, h)

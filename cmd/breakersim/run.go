@@ -51,14 +51,24 @@ func (c *runCmd) Run(s streams) error {
 		done[i] = make(chan played, 1)
 		go turns.do(func() { done[i] <- c.play(&all[i], s, slots, len(all) > 1) })
 	}
+	return c.pictures.gather(s.out, c.Out, done)
+}
+
+// gather prints what came of the scenarios, in their order, and writes the page
+// that leads to them into dir where there are several.
+func (p *pictures) gather(out io.Writer, dir string, done []chan played) error {
 	var failed error
+	var skipped []error
 	var entries []report.GalleryEntry
 	for _, d := range done {
 		p := <-d
-		if _, err := s.out.Write(p.text); err != nil {
+		if _, err := out.Write(p.text); err != nil {
 			return err
 		}
 		switch {
+		case errors.As(p.err, new(unplayed)):
+			skipped = append(skipped, p.err)
+			continue
 		case p.err != nil && !errors.Is(p.err, errExpectation):
 			return p.err
 		case p.err != nil:
@@ -66,11 +76,17 @@ func (c *runCmd) Run(s streams) error {
 		}
 		entries = append(entries, p.entry)
 	}
-	if len(all) > 1 && slices.Contains(c.Format, "html") {
-		if err := writeGallery(c.Out, entries); err != nil {
+	if len(skipped) > 0 {
+		if err := errors.Join(skipped...); len(entries) == 0 {
+			return wrong{err}
+		}
+		fmt.Fprintf(out, "not played:\n%v\n", errors.Join(skipped...))
+	}
+	if len(done) > 1 && slices.Contains(p.Format, "html") {
+		if err := writeGallery(dir, entries); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "all of them: %s\n", filepath.Join(c.Out, "index.html"))
+		fmt.Fprintf(out, "all of them: %s\n", filepath.Join(dir, "index.html"))
 	}
 	return failed
 }
@@ -121,8 +137,7 @@ func (s slots) each(n int, do func(i int) error) error {
 
 // play plays a scenario and its variants, and writes what came of them.
 func (c *runCmd) play(s *loaded, out streams, slots slots, gallery bool) played {
-	dir := filepath.Join(c.Out, s.Name)
-	f, err := openFolder(dir)
+	f, err := openFolder(filepath.Join(c.Out, s.Name))
 	defer f.discard()
 	if err != nil {
 		return played{err: err}
@@ -135,28 +150,31 @@ func (c *runCmd) play(s *loaded, out streams, slots slots, gallery bool) played 
 		return played{err: err}
 	}
 	res.source = s.source
+	return res.publish(f, &c.pictures, out, slots, gallery)
+}
+
+// publish writes what came of a scenario, and says what to print of it.
+func (r *results) publish(f *folder, p *pictures, out streams, slots slots, gallery bool) played {
 	up := ""
 	if gallery {
 		up = "../index.html"
 	}
 	var text bytes.Buffer
 	var drawn []report.PagePicture
+	var err error
 	slots.do(func() {
-		if drawn, err = res.write(f, &c.pictures, up); err == nil {
-			err = res.print(&text, out, f.names, dir)
+		if drawn, err = r.write(f, p, up); err == nil {
+			err = r.print(&text, out, f.names, f.dir)
 		}
 	})
-	if err != nil {
-		return played{err: err}
+	if err == nil {
+		err = f.commit()
 	}
-	if err := f.commit(); err != nil {
-		return played{err: err}
+	done := played{text: text.Bytes(), entry: r.entry(drawn), err: err}
+	if err == nil && len(r.failures) > 0 {
+		done.err = errExpectation
 	}
-	p := played{text: text.Bytes(), entry: res.entry(drawn)}
-	if len(res.failures) > 0 {
-		p.err = errExpectation
-	}
-	return p
+	return done
 }
 
 // results are a scenario's runs under all its policies.
@@ -167,6 +185,7 @@ type results struct {
 	failures       []replay.Failure
 	whatIfs        []report.WhatIf
 	alike          map[*report.History]bool // variants in which no event differs
+	compared       []report.Compared        // breakers of others
 }
 
 // replayAll runs the scenario under each of its policies, beside each other,
@@ -174,33 +193,64 @@ type results struct {
 // the order of the file.
 func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
 	n := len(s.Policies)
-	res := &results{scenario: s, Results: report.Results{Panels: make([]*report.History, n), Rows: make([]report.Row, n), Series: make([]*report.Series, n)}, alike: map[*report.History]bool{}}
-	records, failures := make([]*trace.Writer, n), make([][]replay.Failure, n)
-	for i := 0; i < n && f != nil; i++ {
-		file, err := f.create(s.Policies[i].TraceFile())
-		if err != nil {
+	res := &results{scenario: s, alike: map[*report.History]bool{}}
+	runs, failures := make([]*recorded, n), make([][]replay.Failure, n)
+	for i := range runs {
+		var err error
+		if runs[i], err = record(f, &s.Policies[i]); err != nil {
 			return nil, err
 		}
-		records[i] = trace.NewWriter(file)
 	}
 	err := slots.each(n, func(i int) (err error) {
-		p, history, meter := &s.Policies[i], new(report.History), report.NewMeter()
-		res.Series[i] = report.NewSeries()
-		sinks := []trace.Sink{history, res.Series[i]}
-		if records[i] != nil {
-			sinks = append(sinks, records[i])
-		}
-		if failures[i], err = replayOne(s, p, meter, sinks...); err != nil {
-			return err
-		}
-		res.Panels[i], res.Rows[i] = history, report.Row{Policy: p.Name, Cost: meter.Cost()}
-		if records[i] != nil {
-			err = records[i].Flush()
-		}
+		failures[i], err = replayOne(s, &s.Policies[i], runs[i].meter, runs[i].sinks()...)
 		return err
 	})
+	for i := 0; i < n && err == nil; i++ {
+		err = res.add(runs[i])
+	}
 	res.failures = slices.Concat(failures...)
 	return res, err
+}
+
+// recorded is a run with all that is gathered of it.
+type recorded struct {
+	history *report.History
+	meter   *report.Meter
+	series  *report.Series
+	file    string        // of the trace; empty: it is not kept
+	trace   *trace.Writer // nil if it is not
+}
+
+// record makes ready to gather a run, and keeps its trace if there is a folder.
+func record(f *folder, p *scenarios.Policy) (*recorded, error) {
+	r := &recorded{history: new(report.History), meter: report.NewMeter(), series: report.NewSeries()}
+	if f == nil {
+		return r, nil
+	}
+	r.file = p.TraceFile()
+	w, err := f.create(r.file)
+	r.trace = trace.NewWriter(w)
+	return r, err
+}
+
+// sinks are all but the meter.
+func (r *recorded) sinks() []trace.Sink {
+	sinks := []trace.Sink{r.history, r.series}
+	if r.trace != nil {
+		sinks = append(sinks, r.trace)
+	}
+	return sinks
+}
+
+// add takes a run that is over, the next in order.
+func (r *results) add(run *recorded) error {
+	r.Panels = append(r.Panels, run.history)
+	r.Rows = append(r.Rows, report.Row{Policy: run.history.Run.Policy, Cost: run.meter.Cost()})
+	r.Series = append(r.Series, run.series)
+	if run.trace == nil {
+		return nil
+	}
+	return run.trace.Flush()
 }
 
 // replayOne runs one policy. Every run is validated while it goes: a trace that
@@ -231,6 +281,7 @@ func (r *results) write(f *folder, p *pictures, up string) ([]report.PagePicture
 		f.write("cost.csv", func(w io.Writer) error { return report.WriteCSV(w, r.Rows) }),
 		f.write("series.csv", func(w io.Writer) error { return report.WriteSeries(w, r.Series) }),
 		r.writeWhatIf(f),
+		r.writeCompared(f),
 		r.writePage(f, p, drawn, up),
 	)
 }
@@ -254,6 +305,9 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 		if err := report.WriteWhatIf(w, &r.whatIfs[i], o); err != nil {
 			return err
 		}
+	}
+	if err := r.printCompared(w, o); err != nil {
+		return err
 	}
 	r.printFailures(w, o)
 	fmt.Fprintf(w, "\nwritten to %s:\n", o.Text(dir))

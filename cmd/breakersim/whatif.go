@@ -175,8 +175,13 @@ func (c *changedRun) replay(original *scenarios.Scenario, f *folder) error {
 // titleVariant has pictures of a run say what the variant has otherwise.
 func titleVariant(h *report.History, set string) {
 	h.Set = set
+	retitle(h, h.Run.Policy+" with "+shortened(set), h.Run.PolicyAbout)
+}
+
+// retitle has pictures of a run say otherwise under what it was played.
+func retitle(h *report.History, policy, about string) {
 	titled := *h.Run
-	titled.Policy += " with " + shortened(set)
+	titled.Policy, titled.PolicyAbout = policy, about
 	h.Run = &titled
 }
 
