@@ -29,7 +29,7 @@ func (c *Compared) departs(clock func(time.Duration) string) string {
 	case c.Failed != "":
 		return "It was not played: " + c.Failed + "."
 	case len(c.Differences) == 0:
-		return "It did as ours did."
+		return "All calls fared as under ours."
 	}
 	var all []string
 	for _, d := range c.Differences {

@@ -332,6 +332,7 @@ func (m *Meter) transition(e *trace.Event) {
 		b.Openings++
 	}
 	resting := e.To == "closed" || e.To == "primary"
+	trips := b.resting && !resting
 	switch {
 	case b.resting && !resting:
 		b.since = e.Effective
@@ -339,7 +340,7 @@ func (m *Meter) transition(e *trace.Event) {
 		b.OpenTime += e.Effective - b.since
 	}
 	b.resting = resting
-	if e.Rule == "T3" || e.Rule == "M10" {
+	if trips {
 		if i := b.main.outageAt(e.Effective); i >= 0 && b.Detect[i] == nil {
 			b.Detect[i] = new(e.Effective - b.main.outages[i].From)
 		}

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -94,6 +96,7 @@ type Beside struct {
 type pair struct {
 	ours, theirs sideOf
 	apart        *Difference // since their states differ
+	before       *Difference // the same at the verdict before
 }
 
 // sideOf is where a breaker stands, and what it did since the last verdict.
@@ -158,6 +161,7 @@ func (b *Beside) advance() *deed {
 func (b *Beside) settle() {
 	for _, p := range b.pairs {
 		theirs, ours := p.theirs.moves, p.ours.moves
+		p.before = p.apart
 		for len(theirs) > 0 && len(ours) > 0 && theirs[0].to == ours[0].to {
 			theirs, ours = theirs[1:], ours[1:]
 		}
@@ -189,8 +193,8 @@ func (b *Beside) compare(theirs, ours *deed) {
 		return
 	}
 	b.over = true
-	if p.apart != nil {
-		b.differences = append(b.differences, *p.apart)
+	if since := cmp.Or(p.apart, p.before); since != nil { // their states may be the same again, for another reason
+		b.differences = append(b.differences, *since)
 	}
 	b.differences = append(b.differences, Difference{theirs.at, verdictOf(theirs), b.decided(ours, theirs)})
 }
@@ -235,7 +239,8 @@ func (b *Beside) stays(breaker, state string) string {
 
 // moved is what ours did, and why.
 func (b *Beside) moved(x *deed) string {
-	return fmt.Sprintf("%s (%s: %s)", became(x), x.rule, b.ours.history.Moments[x.moment].Reason())
+	why := strings.NewReplacer(" (", ", ", ")", "").Replace(b.ours.history.Moments[x.moment].Reason())
+	return fmt.Sprintf("%s (%s: %s)", went(x.from, x.to), x.rule, why)
 }
 
 // stayed is what ours did while theirs changed its state.
@@ -256,20 +261,6 @@ var madeOfResults = map[string]string{
 	"T13": "the result was not the probe's",
 }
 
-// became is a change of state as a verb.
-func became(x *deed) string {
-	switch {
-	case x.to == "closed":
-		return "closed"
-	case x.to == "half-open":
-		return "went to half-open"
-	case x.from == "half-open":
-		return "opened again"
-	default:
-		return "opened"
-	}
-}
-
 // movedBy is what theirs did, and what was seen of why.
 func movedBy(x *deed) string {
 	how := ""
@@ -283,7 +274,7 @@ func movedBy(x *deed) string {
 	case trace.MovedByReset:
 		how = " when an operator reset it"
 	}
-	return became(x) + how + " (" + x.rule + ")"
+	return went(x.from, x.to) + how + " (" + x.rule + ")"
 }
 
 // verdictOf is theirs on a call.

@@ -92,6 +92,7 @@ type Mark struct {
 	Until   time.Duration // of a refusal: when a call may next be admitted
 	Known   bool          // Until is known
 	Would   string        // of a refusal: how the attempt would have ended, if that is known
+	Reason  string        // of a refusal by a breaker that is not ours: what its caller reads
 }
 
 // Moment is a transition and what a reader needs to understand it.
@@ -106,6 +107,7 @@ type Moment struct {
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
 
 	end time.Duration // of the run
+	by  string        // whose breaker it is, if it is not ours
 }
 
 // caller is one of those that made calls.
@@ -256,12 +258,19 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	if breaker == "" {
 		breaker = h.via[e.Call]
 	}
-	h.Marks = append(h.Marks, Mark{Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
+	reason := ""
+	if b := h.byName[breaker]; b != nil && b.others() {
+		reason = e.Reason
+	}
+	h.Marks = append(h.Marks, Mark{Reason: reason, Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
 }
 
 // grant opens the lease of a tool breaker's probe.
 func (h *History) grant(e *trace.Event) {
-	if b := h.byName[e.Breaker]; b.Tool != nil {
+	switch b := h.byName[e.Breaker]; {
+	case b.others():
+		b.lend(e)
+	case b.Tool != nil:
 		b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: -1})
 	}
 }
@@ -269,6 +278,9 @@ func (h *History) grant(e *trace.Event) {
 // answered ends the lease of a probe that answered in time.
 func (h *History) answered(e *trace.Event) {
 	if b := h.byName[h.via[e.Call]]; b != nil {
+		if b.others() {
+			b.giveBack(e.Call, e.T)
+		}
 		if l := b.lease(); l != nil && l.Call == e.Call && (e.Rule == "T8" || e.Rule == "T9") {
 			l.To = e.T
 		}
@@ -307,7 +319,7 @@ func (b *BreakerHistory) lease() *Lease {
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := &b.Bands[len(b.Bands)-1]
-	m := Moment{Event: *e, Restarts: last.Restarts}
+	m := Moment{Event: *e, Restarts: last.Restarts, by: b.By}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
 	}
@@ -401,6 +413,7 @@ func (h *History) finish(end time.Duration) {
 		if l := b.lease(); l != nil {
 			l.To = end
 		}
+		b.cutLeases(end)
 		b.Ready = b.ready()
 	}
 	answered, cancelled := map[int]bool{}, map[int]bool{}
@@ -425,6 +438,9 @@ func (h *History) finish(end time.Duration) {
 func (b *BreakerHistory) ready() (all []trace.Span) {
 	var from time.Duration
 	before := ""
+	if b.others() {
+		return nil // who knows
+	}
 	for i := range b.Bands {
 		s := &b.Bands[i]
 		switch {

@@ -49,8 +49,9 @@ func (t *tally) mermaid() string {
 	if m.index(t.first) >= 0 {
 		line("[*] --> %s", mermaidID(t.first))
 	}
-	for _, row := range m.moves() {
-		line("%s --> %s : %s ×%s, %s", mermaidID(row.From), mermaidID(row.To), row.Rule, Thousands(int64(t.taken[row])), mermaidText(t.cause(&row)))
+	for _, row := range t.moves() {
+		how := strings.TrimSpace(row.Rule + " ×" + Thousands(int64(t.taken[row])))
+		line("%s --> %s : %s, %s", mermaidID(row.From), mermaidID(row.To), how, mermaidText(t.cause(&row)))
 	}
 	if m.index(t.last) >= 0 {
 		line("%s --> [*]", mermaidID(t.last))

@@ -28,6 +28,10 @@ var reasons = []struct {
 	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + server(m) }},
 	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + server(m) }},
 	{"M16", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
+	{trace.MovedByAsk, seen, seenShort},
+	{trace.MovedByEnd, seen, seenShort},
+	{trace.MovedByTime, seen, seenShort},
+	{trace.MovedByReset, seen, seenShort},
 }
 
 // short is the reason in a few words, with the rule: "lease ran out: opens again
@@ -94,6 +98,8 @@ func (b *BreakerHistory) refusal(m *Mark, end time.Duration) string {
 		return "T6: the probe's lease runs until " + moment(m.Until-b.Tool.RecoveryDuration, end)
 	case m.Rule == "T4":
 		return "T4: the cooldown runs until " + moment(m.Until, end)
+	case m.Reason != "":
+		return m.Rule + ": " + m.Reason
 	default:
 		return m.Rule
 	}

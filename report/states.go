@@ -124,8 +124,8 @@ func (f *statesFigure) caption(panels []*History, all, still []*tally, left int,
 		lines = append(lines, strings.Join(all, " · "))
 	}
 	for _, t := range all {
-		if t.others > 0 {
-			lines = append(lines, fmt.Sprintf("%s changed its state %s by no rule that we know", t.Name, times(t.others)))
+		if t.unknown > 0 {
+			lines = append(lines, fmt.Sprintf("%s changed its state %s by no rule that we know", t.Name, times(t.unknown)))
 		}
 	}
 	if look.NoCaption {

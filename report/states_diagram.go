@@ -52,7 +52,7 @@ const (
 	headLength  = 9.0
 	turn        = 10.0 // radius of a corner
 	outerRun    = 32.0 // of a sideways arrow, from the far edge of the state on the right
-	innerRun    = 50.0 // likewise, of an operator's reset
+	innerRun    = 50.0 // likewise, of an inner one
 )
 
 // Where arrows leave or meet the states, in shares of the width.
@@ -124,11 +124,11 @@ func (c *stateCell) labelHeights() (h labelHeights) {
 		at := &h.between
 		switch up := r.from+r.to == 1; {
 		case r.upright():
-		case up && r.reset():
+		case up && r.inner():
 			at = &h.above
 		case up:
 			at = &h.over
-		case r.reset():
+		case r.inner():
 			at = &h.below
 		default:
 			at = &h.under
@@ -141,8 +141,17 @@ func (c *stateCell) labelHeights() (h labelHeights) {
 // upright says whether the arrow is between trouble and test.
 func (r *stateArrow) upright() bool { return r.from+r.to == 3 }
 
-// reset says whether an operator makes the move.
-func (r *stateArrow) reset() bool { return r.move.Rule == "T15" || r.move.Rule == "M16" }
+// inner says whether the arrow is one of the inner ones: an operator's reset or,
+// of a breaker that is not ours, what no rule of ours does.
+func (r *stateArrow) inner() bool {
+	switch r.move.Rule {
+	case "T15", "M16":
+		return true
+	case "":
+		return r.from == 1 && r.to == 0 || r.from == 0 && r.to == 2
+	}
+	return false
+}
 
 // high is the label's height.
 func (r *stateArrow) high() float64 { return float64(len(r.label)) * labelLine }
@@ -178,7 +187,7 @@ func (t *tally) stateBox(state string, w float64) stateBox {
 func (c *stateCell) layLabels() {
 	m := c.t.machine()
 	back := 0
-	for _, row := range m.moves() {
+	for _, row := range c.t.moves() {
 		r := stateArrow{move: row, from: m.index(row.From), to: m.index(row.To), count: c.t.taken[row]}
 		if r.upright() && r.from == 2 {
 			back++
@@ -186,7 +195,7 @@ func (c *stateCell) layLabels() {
 		}
 		r.label = []string{row.Rule}
 		if r.count > 0 {
-			r.label[0] += " ×" + Thousands(int64(r.count))
+			r.label[0] = strings.TrimSpace(row.Rule + " ×" + Thousands(int64(r.count)))
 		}
 		r.label = append(r.label, balanced(c.t.cause(&row), smallSize, c.labelRoom(&r))...)
 		c.arrows = append(c.arrows, r)
@@ -211,7 +220,7 @@ func (c *stateCell) labelRoom(r *stateArrow) float64 {
 // run is how far from the far edge of the state on the right a sideways arrow
 // is, and where it meets the first state.
 func (r *stateArrow) run(first *stateBox) (away, x float64) {
-	if r.reset() {
+	if r.inner() {
 		return innerRun, first.x + innerAt*first.w
 	}
 	return outerRun, first.x + outerAt*first.w
@@ -250,9 +259,9 @@ func (r *stateArrow) placeUpright(trouble, test *stateBox) {
 // labels of the outer ones are on the outside.
 func (r *stateArrow) placeSideways(first, side *stateBox) {
 	away, x := r.run(first)
-	y, edge, over := side.y+away, first.y, !r.reset()
+	y, edge, over := side.y+away, first.y, !r.inner()
 	if side.y > first.y { // below it
-		y, edge, over = side.y+side.h-away, first.y+first.h, r.reset()
+		y, edge, over = side.y+side.h-away, first.y+first.h, r.inner()
 	}
 	r.points = []float64{side.x, y, x, y, x, edge}
 	if r.from == 0 {
@@ -295,6 +304,9 @@ func (r *stateArrow) tip(breaker string) string {
 	how := "never"
 	if r.count > 0 {
 		how = times(r.count)
+	}
+	if r.move.Rule == "" {
+		return breaker + ": " + r.move.From + " to " + r.move.To + ", " + how + ", " + r.move.Words
 	}
 	return breaker + ": " + r.move.From + " to " + r.move.To + " by " + r.move.Rule + ", " + how
 }

@@ -188,7 +188,7 @@ func stateKeys(all []*tally) (keys []key) {
 	taken, never, spent := false, false, false
 	for _, t := range all {
 		taken = taken || len(t.taken) > 0
-		never = never || len(t.taken) < len(t.machine().moves())
+		never = never || len(t.taken) < len(t.moves())
 		for _, parts := range t.shares {
 			for _, s := range parts {
 				spent = spent || s.look == "spent"

@@ -19,7 +19,9 @@ type tally struct {
 	first, last string            // the states at both ends
 	shares      map[string][]part // by state, in the order of their first times
 	taken       map[trace.Move]int
-	others      int                 // transitions that no rule of ours makes
+	unknown     int                 // transitions that no rule of ours makes
+	sights      []sight             // of a breaker that is not ours
+	seen        []trace.Move        // likewise, with how often they were taken in taken
 	incidents   map[[2]string]int64 // by state and rule
 }
 
@@ -50,6 +52,9 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 		if m := &h.Moments[i]; m.Effective >= from && m.Effective <= to {
 			byName[m.Breaker].move(m)
 		}
+	}
+	for _, t := range all {
+		t.settleSights()
 	}
 	for i := range h.Marks {
 		m := &h.Marks[i]
@@ -137,10 +142,13 @@ func (t *tally) bandAt(at time.Duration) int {
 func (t *tally) stateAt(at time.Duration) string { return t.Bands[t.bandAt(at)].State }
 
 func (t *tally) move(m *Moment) {
-	if row := trace.MoveOf(m.From, m.To, m.Rule); row != nil {
+	switch row := trace.MoveOf(m.From, m.To, m.Rule); {
+	case t.others():
+		t.see(m)
+	case row != nil:
 		t.taken[*row]++
-	} else {
-		t.others++
+	default:
+		t.unknown++
 	}
 }
 
@@ -154,6 +162,7 @@ var incidents = []struct {
 	{"T3", []string{"closed"}, "failure", "failures"},
 	{"T4", []string{"open"}, "refused", "refused"},
 	{"T6", []string{"half-open"}, "refused", "refused"},
+	{trace.TurnedAway, []string{"closed", "open", "half-open"}, "refused", "refused"},
 	{"T10", []string{"open"}, "late success ignored", "late successes ignored"},
 	{"T11", []string{"open"}, "late failure, new cooldown", "late failures, new cooldown"},
 	{"T13", []string{"half-open", "closed"}, "stale result ignored", "stale results ignored"},

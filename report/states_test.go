@@ -94,7 +94,7 @@ func TestWhatStatesTell(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.taken, strings.Join(taken, " "))
-			assert.Zero(t, got.others)
+			assert.Zero(t, got.unknown)
 		})
 	}
 }

@@ -82,10 +82,13 @@ func (t *tally) describe(policies bool) string {
 		fmt.Fprintf(&b, "%s: %s. ", capital(state), strings.Join(told, ", "))
 	}
 	var never []string
-	for _, m := range t.machine().moves() {
-		if n := t.taken[m]; n > 0 {
+	for _, m := range t.moves() {
+		switch n := t.taken[m]; {
+		case m.Rule == "":
+			fmt.Fprintf(&b, "%s to %s: %s, %s. ", capital(m.From), m.To, times(n), m.Words)
+		case n > 0:
 			fmt.Fprintf(&b, "%s, %s to %s: %s. ", m.Rule, m.From, m.To, times(n))
-		} else {
+		default:
 			never = append(never, fmt.Sprintf("%s (%s to %s)", m.Rule, m.From, m.To))
 		}
 	}

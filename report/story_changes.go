@@ -26,11 +26,13 @@ func (t *teller) changes() (all []beat) {
 		if m.Breaker != t.b.Name {
 			continue
 		}
-		b := beat{at: m.Effective, kind: meaning(m), rule: m.Rule, counts: m.Rule, k: 1}
+		b := beat{at: m.Effective, kind: meaning(m), rule: m.like(), counts: m.like(), k: 1}
 		if b.kind == beatTrips {
 			left = m.Effective
 		}
-		if possible := t.possible(m, opened); b.kind == beatProbes {
+		if possible := t.possible(m, opened); t.b.others() {
+			b.later = t.seeing(m, left)
+		} else if b.kind == beatProbes {
 			b.later = func() []string { return t.granted(m, possible) }
 		} else {
 			b.later = t.moving(m, tripped, left)

@@ -12,7 +12,7 @@ import (
 // crowd is what befell several calls alike while the breaker was in one band.
 type crowd struct {
 	what        string // what befell them: a rule or another word
-	who         string // served them
+	who         string // served them; of calls that a breaker of others refused, what their callers read
 	band        int
 	n           int
 	failed      int // of those served
@@ -99,7 +99,7 @@ func (h *History) after(at time.Duration) int {
 func (t *teller) befell(m *Mark, band int) (what, who string) {
 	switch m.Kind {
 	case MarkRefused:
-		return m.Rule, ""
+		return m.Rule, m.Reason
 	case MarkExhausted:
 		return "M3", ""
 	case MarkCancelled:
@@ -158,8 +158,11 @@ func (t *teller) crowded(c *crowd) []string {
 		return tagged("M13", then(capital(began), probes+" failed, and the count of good ones began anew"), "The count of good probes began anew when "+probes+" failed "+began)
 	case what == "cancelled":
 		rule := "T16"
-		if t.b.Model != nil {
+		switch {
+		case t.b.Model != nil:
 			rule = "M14"
+		case t.b.others():
+			rule = ""
 		}
 		calls, when := counted(c.n, "call was", "calls were"), t.span(c.first.At, c.last.At)
 		return tagged(rule, then(capital(when), calls+" cancelled, which tells "+it+" nothing"), capital(calls)+" cancelled "+when+"; "+it+" learned nothing from that")
@@ -167,7 +170,9 @@ func (t *teller) crowded(c *crowd) []string {
 		return t.served(c)
 	case strings.HasPrefix(what, "late ") || what == "ghost":
 		return t.late(c)
-	default: // a refusal of a foreign breaker
+	case c.who != "":
+		return tagged(what, t.turnedAway(c)...)
+	default: // a refusal of which nothing is known
 		return tagged(what, then(capital(t.span(c.first.At, c.last.At)), counted(c.n, "call was", "calls were")+" refused"))
 	}
 }

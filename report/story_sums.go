@@ -25,7 +25,7 @@ func (t *teller) vain(beats []beat, probes int) {
 		{"T9", "failed"}, {"T7", "had not answered when their lease ended"}, {"M12", "met a rate limit"}, {"M13", "failed"},
 	} {
 		k := n[x.rule]
-		if k == 0 {
+		if k == 0 || t.b.others() { // why is not to be seen
 			continue
 		}
 		ended += k
@@ -153,6 +153,9 @@ func (t *teller) quiet() []string {
 		return []string{capIt + " stayed with " + t.b.Model.Primary + " throughout."}
 	}
 	s := capIt + " stayed closed throughout"
+	if t.b.others() {
+		return []string{s + "."}
+	}
 	switch n := t.b.Tool.FailureThreshold; {
 	case n == 0:
 		s += ", as one that never opens"

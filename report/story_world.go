@@ -45,7 +45,11 @@ func (h *History) opening() Paragraph {
 func (h *History) guards() (all []string) {
 	var tools []string
 	for _, b := range h.Breakers {
-		if b.Tool != nil {
+		switch {
+		case b.others():
+			all = append(all, b.By+" guarded "+b.Tool.Guards)
+			continue
+		case b.Tool != nil:
 			tools = append(tools, b.Tool.Guards)
 			continue
 		}

@@ -100,8 +100,8 @@ func (h *History) ranks(within func(time.Duration) bool) []int {
 		if !within(m.Effective) {
 			continue
 		}
-		worth[i] = weight[m.Rule] + 1
-		k := turn{m.Breaker, m.Rule}
+		worth[i] = weight[m.like()] + 1
+		k := turn{m.Breaker, m.like()}
 		if seen[k] < 2 {
 			worth[i] += []int{300, 100}[seen[k]]
 		}
