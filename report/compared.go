@@ -33,9 +33,13 @@ func (c *Compared) departs(clock func(time.Duration) string) string {
 	}
 	var all []string
 	for _, d := range c.Differences {
-		all = append(all, fmt.Sprintf("At %s %s; %s.", clock(d.At), d.Theirs, d.Ours))
+		all = append(all, d.sentence(clock))
 	}
 	return strings.Join(all, " ")
+}
+
+func (d *Difference) sentence(clock func(time.Duration) string) string {
+	return fmt.Sprintf("At %s %s; %s.", clock(d.At), d.Theirs, d.Ours)
 }
 
 // about is what the breaker is: for people who know it by another name.

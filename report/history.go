@@ -12,9 +12,13 @@ import (
 // History is a sink that gathers what pictures and stories need to know of one
 // run: the states as bands, the calls as marks, the transitions as moments.
 type History struct {
-	Run      *trace.RunInfo
-	Set      string // of a variant: what it has otherwise
-	End      time.Duration
+	Run *trace.RunInfo
+	Set string // of a variant: what it has otherwise
+	End time.Duration
+	// Differences are where the run departs from one with our breakers, if it was
+	// held against one ([Beside]).
+	Differences []Difference
+
 	Calls    int                     // calls started
 	Breakers []*BreakerHistory       // in the order of the scenario
 	Marks    []Mark                  // in the order of the events

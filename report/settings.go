@@ -123,7 +123,11 @@ func nameAndKind(b *trace.Breaker) string { return b.Name + " (" + b.Kind + " br
 
 // settings are all of a breaker's in one line.
 func settings(b *trace.Breaker, end time.Duration) string {
-	return nameAndKind(b) + ": " + strings.Join(settingsOf(b, end), " · ")
+	head := nameAndKind(b)
+	if b.By != "" { // what it makes of them is its own affair
+		head += ", asked for"
+	}
+	return head + ": " + strings.Join(settingsOf(b, end), " · ")
 }
 
 // policyAbout says what the policy of a panel is for: first what it has of its

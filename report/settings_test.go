@@ -33,7 +33,7 @@ func TestSettingsInWords(t *testing.T) {
 		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s", tool(func(*trace.Breaker) {})},
 		{"search (tool breaker): opens after 1 failure · cooldown 90 s · probe lease 30 s", tool(func(b *trace.Breaker) { b.FailureThreshold = 1 })},
 		{"search (tool breaker): never opens · cooldown 24 h · no probe lease", tool(func(b *trace.Breaker) { b.FailureThreshold, b.RecoveryDuration, b.ProbeTimeout = 0, 24*time.Hour, 0 })},
-		{"search (tool breaker): guards web · opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · stale results ignored · anonymous reports · by gobreaker v2.4.0",
+		{"search (tool breaker), asked for: guards web · opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · stale results ignored · anonymous reports · by gobreaker v2.4.0",
 			tool(func(b *trace.Breaker) {
 				b.Guards, b.StaleResults, b.Reports, b.By = "web", "ignore", "anonymous", "gobreaker v2.4.0"
 			})},

@@ -81,7 +81,7 @@ func joined(all []*tally) (some []*tally) {
 
 // same says whether the other one has the same breaker, which did the same.
 func (t *tally) same(o *tally) bool {
-	return reflect.DeepEqual(t.Breaker, o.Breaker) && t.from == o.from && t.to == o.to && t.first == o.first && t.last == o.last && t.others == o.others &&
+	return reflect.DeepEqual(t.Breaker, o.Breaker) && t.from == o.from && t.to == o.to && t.first == o.first && t.last == o.last && t.unknown == o.unknown &&
 		reflect.DeepEqual(t.shares, o.shares) && maps.Equal(t.taken, o.taken) && maps.Equal(t.incidents, o.incidents)
 }
 
@@ -89,7 +89,7 @@ func (t *tally) same(o *tally) bool {
 // moved, for which a line is enough. If none moved it shows them all.
 func parted(all []*tally) (shown, still []*tally) {
 	for _, t := range all {
-		if len(t.taken) > 0 || t.others > 0 {
+		if len(t.taken) > 0 || t.unknown > 0 {
 			shown = append(shown, t)
 		} else {
 			still = append(still, t)

@@ -104,6 +104,10 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 			before = b.Serves
 		}
 	}
+	if f.departure(h) != nil {
+		occurs["departs"] = true
+	}
+	occurs["others"] = occurs["others"] || g.breaker.others()
 	if len(g.readies(f)) > 0 {
 		occurs["ready"] = true
 	}
@@ -125,6 +129,9 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 func allKeys(occurs map[string]bool, per time.Duration) []key {
 	var keys []key
 	for _, k := range bandKeys {
+		if k.state == "half-open" && occurs["others"] { // how many it lets through is its own affair
+			k.text = "half-open: calls test the target"
+		}
 		keys = append(keys, key{name: k.look + " " + k.state, text: k.text, draw: func(p *pen, b box) { bandKey(p, k.look, b) }})
 	}
 	keys = append(keys,
@@ -156,6 +163,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			p.ground("half-open", box{b.x + b.w/2, b.y + 1, b.w / 2, 4})
 			readyMark(p, b.x+b.w/2, b.y+5)
 		}},
+		key{name: "departs", text: "departs from ours", draw: func(p *pen, b box) { departMark(p, b.x+b.w/2, b.y+b.h/2) }},
 		key{name: "backdated", text: "took effect before it was noticed", draw: func(p *pen, b box) { backArrow(p, b.x+b.w, b.x, b.y+b.h/2, true) }},
 		key{name: "restart", text: "a late failure restarts the cooldown", draw: func(p *pen, b box) {
 			bandKey(p, "open", b)

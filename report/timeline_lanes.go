@@ -170,8 +170,12 @@ func (l *lanePlotter) draw(along axis) {
 		}
 		for _, g := range pl.groups {
 			l.grid(along, g)
+		}
+		l.departs(pl, false)
+		for _, g := range pl.groups {
 			l.group(g, pl.h)
 		}
+		l.departs(pl, true)
 	}
 }
 

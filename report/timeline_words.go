@@ -187,6 +187,7 @@ func (f *figure) allCaptions() []string {
 	if s := f.unsaid(); s != "" {
 		lines = slices.Insert(lines, len(lines)-1, s)
 	}
+	lines = slices.Concat(f.departures(), lines)
 	if f.begin > 0 || f.end < f.whole {
 		lines = append([]string{fmt.Sprintf("Drawn from %s to %s, of %s", moment(f.begin, f.whole), moment(f.end, f.whole), moment(f.whole, f.whole))}, lines...)
 	}
@@ -233,7 +234,7 @@ func (t *timeline) captions() []string {
 	}
 	for _, h := range t.panels {
 		for _, b := range h.Breakers {
-			s := settings(b.Breaker, h.End)
+			s := t.settings(b, h.End)
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}

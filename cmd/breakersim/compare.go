@@ -47,7 +47,7 @@ func (c *compareCmd) Run(s streams) error {
 		return err
 	}
 	defer x.close()
-	all, err := c.contests(s.in, lim)
+	all, err := c.matches(s.in, lim)
 	if err != nil {
 		return err
 	}
@@ -72,14 +72,14 @@ func (c *compareCmd) Run(s streams) error {
 	return c.pictures.gather(s.out, filepath.Join(c.Out, "compare"), done)
 }
 
-// contest is a scenario and the policy under which it is played.
-type contest struct {
+// match is a scenario and the policy under which it is played.
+type match struct {
 	loaded
 	policy *scenarios.Policy // nil: none has a tool breaker
 }
 
-// contests are the scenarios that are asked for.
-func (c *compareCmd) contests(in io.Reader, lim scenarios.Limits) ([]contest, error) {
+// matches are the scenarios that are asked for.
+func (c *compareCmd) matches(in io.Reader, lim scenarios.Limits) ([]match, error) {
 	names := c.Scenarios
 	if len(names) == 0 {
 		names = scenarios.Names()
@@ -88,10 +88,10 @@ func (c *compareCmd) contests(in io.Reader, lim scenarios.Limits) ([]contest, er
 	if err != nil {
 		return nil, err
 	}
-	var contests []contest
+	var matches []match
 	var faults []error
 	for _, s := range all {
-		x := contest{loaded: s}
+		x := match{loaded: s}
 		if i := slices.IndexFunc(s.Policies, hasTool); i >= 0 {
 			x.policy = &s.Policies[i]
 		}
@@ -100,10 +100,10 @@ func (c *compareCmd) contests(in io.Reader, lim scenarios.Limits) ([]contest, er
 			faults = append(faults, err)
 		}
 		if x.policy != nil || len(c.Scenarios) > 0 {
-			contests = append(contests, x)
+			matches = append(matches, x)
 		}
 	}
-	return contests, errors.Join(faults...)
+	return matches, errors.Join(faults...)
 }
 
 func hasTool(p scenarios.Policy) bool {
@@ -111,7 +111,7 @@ func hasTool(p scenarios.Policy) bool {
 }
 
 // play plays a scenario, and tells done once what came of it is written.
-func (c *compareCmd) play(x *comparison, s *contest, out streams, gallery bool, done chan<- played) {
+func (c *compareCmd) play(x *comparison, s *match, out streams, gallery bool, done chan<- played) {
 	f, err := openFolder(filepath.Join(c.Out, "compare", s.Name))
 	var res *results
 	if err == nil {
@@ -195,7 +195,7 @@ func (x *comparison) close() {
 
 // replay plays the scenario under ours and then under the others beside each
 // other. The error is unplayed where none of those could play it.
-func (x *comparison) replay(s *contest, f *folder) (*results, error) {
+func (x *comparison) replay(s *match, f *folder) (*results, error) {
 	if s.policy == nil {
 		return nil, unplayed{s.Name + ": no policy has a tool breaker in whose place another could stand"}
 	}
@@ -239,7 +239,7 @@ func (x *comparison) record(f *folder, name string, keep bool) (*recorded, error
 
 // play plays the scenario in the child. An error is of ours; what the library
 // does is told.
-func (r *rival) play(s *contest, lim scenarios.Limits, run *recorded, beside *report.Beside) (report.Compared, error) {
+func (r *rival) play(s *match, lim scenarios.Limits, run *recorded, beside *report.Beside) (report.Compared, error) {
 	c := report.Compared{Name: r.Name, Module: r.Module, Version: r.Version, Note: r.Note, Claims: r.Claims, Cannot: r.cannot(s.policy), Differences: []report.Difference{}}
 	check := new(trace.Validator)
 	job := &bubbleJob{File: s.File, Source: s.source, Limits: lim, Policy: s.policy.Name, Breaker: r.Name}
@@ -255,7 +255,8 @@ func (r *rival) play(s *contest, lim scenarios.Limits, run *recorded, beside *re
 	if err != nil {
 		return c, fmt.Errorf("%s under %s: %w", s.Name, r.Name, err)
 	}
-	c.Differences = append(c.Differences, beside.Differences()...)
+	run.history.Differences = beside.Differences()
+	c.Differences = append(c.Differences, run.history.Differences...)
 	retitle(run.history, r.Name, inShort(&c))
 	return c, nil
 }
@@ -275,22 +276,22 @@ func (r *rival) cannot(p *scenarios.Policy) []string {
 	return all
 }
 
-// inShort is the library's version and what it cannot express, for a heading.
+// inShort is what the breaker cannot express, for a heading; that there is no lease
+// is one of the settings.
 func inShort(c *report.Compared) string {
-	s := strings.TrimPrefix(c.Version, "v")
-	if base, day, ok := strings.Cut(s, "-"); ok && len(day) > 8 { // of a commit without a version
-		s = base + " of " + day[:4] + "-" + day[4:6] + "-" + day[6:8]
-	}
+	var all []string
 	for _, clause := range c.Cannot {
 		clause, _, _ = strings.Cut(clause, ":")
 		clause, _, _ = strings.Cut(clause, ";")
-		s += " · " + clause
+		if clause != "no lease" {
+			all = append(all, clause)
+		}
 	}
-	return s
+	return strings.Join(all, ", ")
 }
 
 // take keeps the runs of those that could play the scenario.
-func (r *results) take(s *contest, f *folder, runs []*recorded, withOurs bool) error {
+func (r *results) take(s *match, f *folder, runs []*recorded, withOurs bool) error {
 	if withOurs {
 		if err := r.add(runs[0]); err != nil {
 			return err
@@ -300,7 +301,9 @@ func (r *results) take(s *contest, f *folder, runs []*recorded, withOurs bool) e
 	who := map[string][]string{}
 	for i, run := range runs[1:] {
 		if why := r.compared[i].Failed; why != "" {
-			f.drop(run.file)
+			if run.trace != nil {
+				f.drop(run.file)
+			}
 			if who[why] == nil {
 				reasons = append(reasons, why)
 			}

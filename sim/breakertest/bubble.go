@@ -32,8 +32,9 @@ func Play(t *testing.T, s *scenarios.Scenario, p *scenarios.Policy, others repla
 // timer that a breaker leaves behind.
 const afterwards = 30 * 24 * time.Hour
 
-// bubble does something in a bubble of synctest. Its clock begins at an instant
-// after now, as package variables may have been set from the real clock. wait
+// bubble does something in a bubble of synctest. Its clock begins at a midnight
+// after now, as package variables may have been set from the real clock, and as
+// some breakers count by whole seconds, in which no two runs may differ. wait
 // sleeps until an instant since then, and until all else in the bubble is
 // blocked. Goroutines that the breaker never ends are left behind.
 func bubble(t *testing.T, do func(wait func(now time.Duration)) error) (err error) {
@@ -44,7 +45,7 @@ func bubble(t *testing.T, do func(wait func(now time.Duration)) error) (err erro
 		}
 	}()
 	synctest.Test(t, func(*testing.T) {
-		time.Sleep(time.Until(real) + time.Hour)
+		time.Sleep(time.Until(real.Truncate(24 * time.Hour).Add(48 * time.Hour)))
 		start := time.Now()
 		err = do(func(now time.Duration) {
 			time.Sleep(now - time.Since(start))
