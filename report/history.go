@@ -109,9 +109,9 @@ type Moment struct {
 	Answered    bool            // of T7: the probe answered after all, too late
 	Cancelled   bool            // of T7: the probe's caller gave it up, which says nothing (T16)
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
+	By          string          // whose breaker it is; empty: ours
 
 	end time.Duration // of the run
-	by  string        // whose breaker it is, if it is not ours
 }
 
 // caller is one of those that made calls.
@@ -323,7 +323,7 @@ func (b *BreakerHistory) lease() *Lease {
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := &b.Bands[len(b.Bands)-1]
-	m := Moment{Event: *e, Restarts: last.Restarts, by: b.By}
+	m := Moment{Event: *e, Restarts: last.Restarts, By: b.By}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
 	}

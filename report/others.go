@@ -25,7 +25,7 @@ func library(by string) string {
 // like is the rule of ours that makes such a change of state: for what goes by
 // the kind of a change, not by who made it.
 func (m *Moment) like() string {
-	if m.by == "" {
+	if m.By == "" {
 		return m.Rule
 	}
 	switch {
@@ -60,7 +60,7 @@ func seen(m *Moment) string {
 	case m.Rule == trace.MovedByAsk && m.Call != 0:
 		how = fmt.Sprintf(" as call %d asked", m.Call)
 	}
-	return library(m.by) + " " + went(m.From, m.To) + how
+	return library(m.By) + " " + went(m.From, m.To) + how
 }
 
 // seenShort is the same in the few words that fit into a picture.

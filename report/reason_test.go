@@ -42,6 +42,12 @@ var reasonMoments = []struct {
 	{"a rate limit during recovery (call 9)", report.Moment{Event: trace.Event{Rule: "M12", Call: 9}, Outcome: "rate_limit"}},
 	{"one failure too many during recovery (call 9)", report.Moment{Event: trace.Event{Rule: "M13", Call: 9}, Outcome: "failure"}},
 	{"an operator reset the breaker", report.Moment{Event: trace.Event{Rule: "M16"}}},
+	{"gobreaker opened on the result of call 3, a failure", report.Moment{Event: trace.Event{Rule: "F4", From: "closed", To: "open", Call: 3}, Outcome: "failure", By: "gobreaker v2.4.0"}},
+	{"gobreaker opened again on the result of call 3, a timeout", report.Moment{Event: trace.Event{Rule: "F4", From: "half-open", To: "open", Call: 3}, Outcome: "timeout", By: "gobreaker v2.4.0"}},
+	{"eapache went to half-open by itself", report.Moment{Event: trace.Event{Rule: "F5", From: "open", To: "half-open"}, By: "eapache v1.7.0"}},
+	{"gobreaker+lease opened again, as our lease on call 5 was over", report.Moment{Event: trace.Event{Rule: "F5", From: "half-open", To: "open"}, ProbeCall: 5, By: "gobreaker+lease v2.4.0"}},
+	{"hystrix-go opened as call 4 asked", report.Moment{Event: trace.Event{Rule: "F3", From: "closed", To: "open", Call: 4}, By: "hystrix-go v1"}},
+	{"failsafe-go closed when an operator reset it", report.Moment{Event: trace.Event{Rule: "F7", From: "open", To: "closed"}, By: "failsafe-go v0.9.8"}},
 	{"by the breaker's own rules (call 2)", report.Moment{Event: trace.Event{Call: 2}}},
 }
 

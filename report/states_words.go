@@ -107,8 +107,13 @@ func (t *tally) stillness(policies bool) string {
 	return strings.Join(append([]string{s}, t.notes(t.first)...), ", ")
 }
 
-// heading is the breaker and its kind.
-func (t *tally) heading() string { return nameAndKind(t.Breaker) }
+// heading is the breaker and its kind, or whose it is.
+func (t *tally) heading() string {
+	if t.others() {
+		return t.Name + " (" + t.By + ")"
+	}
+	return nameAndKind(t.Breaker)
+}
 
 // settings are the breaker's, one by one. No line ends within a backup's strikes.
 func (t *tally) settings() []string {

@@ -47,7 +47,7 @@ func (h *History) guards() (all []string) {
 	for _, b := range h.Breakers {
 		switch {
 		case b.others():
-			all = append(all, b.By+" guarded "+b.Tool.Guards)
+			all = append(all, "the breaker of "+b.By+" guarded "+b.Tool.Guards)
 			continue
 		case b.Tool != nil:
 			tools = append(tools, b.Tool.Guards)

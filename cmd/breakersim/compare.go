@@ -209,7 +209,7 @@ func (x *comparison) replay(s *match, f *folder) (*results, error) {
 	if _, err := replayOne(&unexpected, s.policy, first.meter, append(first.sinks(), deeds)...); err != nil {
 		return nil, err
 	}
-	retitle(first.history, ourOwn, "breakersim's own breaker")
+	retitle(first.history, ourOwn, "")
 	res := &results{scenario: &unexpected, source: s.source, compared: make([]report.Compared, len(x.rivals))}
 	runs := []*recorded{first}
 	for _, r := range x.rivals {

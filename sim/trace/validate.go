@@ -268,6 +268,9 @@ func (v *Validator) verdict(e *Event) error {
 	}
 	c.running = true
 	if b.By != "" {
+		if e.Probe != (b.state == "half-open") {
+			return fmt.Errorf("probe %v cannot be while %s is %s", e.Probe, b.By, b.state)
+		}
 		return v.target(e.Target)
 	}
 	if probes := e.Rule == "T5" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
@@ -358,7 +361,8 @@ func (v *Validator) transition(e *Event) error {
 	switch {
 	case e.From != b.state:
 		return fmt.Errorf("%s is %s, not %s", b.Name, b.state, e.From)
-	case b.By != "" && e.Effective == e.T && movesOfOthers[e.Rule] && toolStates[e.To] && e.To != e.From:
+	case b.By != "":
+		return movedOther(b, e)
 	case MoveOf(e.From, e.To, e.Rule) == nil:
 		return fmt.Errorf("no rule %q leads from %s to %s", e.Rule, e.From, e.To)
 	case e.Effective > e.T:
@@ -369,6 +373,21 @@ func (v *Validator) transition(e *Event) error {
 		return fmt.Errorf("the lease ended at %v, not at %v", b.since+b.Tool.ProbeTimeout, e.Effective)
 	}
 	b.state, b.since, b.granted = e.To, e.Effective, false
+	return nil
+}
+
+// movedOther checks what was seen of a breaker that is not ours: any change of its
+// state, at the instant at which it was seen.
+func movedOther(b *standing, e *Event) error {
+	switch {
+	case !movesOfOthers[e.Rule]:
+		return fmt.Errorf("what is seen of %s is no rule %q", b.By, e.Rule)
+	case !toolStates[e.To] || e.To == e.From:
+		return fmt.Errorf("%s cannot go from %s to %q", b.By, e.From, e.To)
+	case e.Effective != e.T:
+		return fmt.Errorf("when %s changed is known no better than by %v", b.By, e.T)
+	}
+	b.state, b.since = e.To, e.T
 	return nil
 }
 
