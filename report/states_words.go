@@ -118,6 +118,10 @@ func (t *tally) heading() string {
 // settings are the breaker's, one by one. No line ends within a backup's strikes.
 func (t *tally) settings() []string {
 	all := settingsOf(t.Breaker, t.h.End)
+	if t.others() { // the heading says whose it is
+		all = slices.DeleteFunc(all, func(s string) bool { return s == "by "+t.By })
+		all[0] = "asked for: " + all[0]
+	}
 	for i := range all {
 		all[i] = strings.ReplaceAll(all[i], " strike", "\u00a0strike")
 	}

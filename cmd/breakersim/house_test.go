@@ -178,7 +178,7 @@ func TestReadmeTables(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	readme := string(b)
-	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "docs": docsTables()} {
+	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "compare": compareSample(t), "docs": docsTables()} {
 		head, rest, found := strings.Cut(readme, "<!-- made: "+kind+" -->\n")
 		require.True(t, found)
 		shown, tail, found := strings.Cut(rest, "<!-- /made -->")
@@ -204,6 +204,18 @@ func whatIfSample(t *testing.T) string {
 	shown, _, found := strings.Cut(rest, "figures are the same\n")
 	require.True(t, found)
 	return "```\nwhat if " + shown + "figures are the same\n```\n"
+}
+
+// compareSample is what the README shows of a comparison: where each departs.
+func compareSample(t *testing.T) string {
+	var out bytes.Buffer
+	args := []string{"compare", "-o", t.TempDir(), "vanished-probe", "--format", "svg", "--picture", "timeline"}
+	require.Equal(t, exitDone, run(args, streams{out: &out, err: &out, width: 80}))
+	_, rest, found := strings.Cut(out.String(), "\nWhere each first")
+	require.True(t, found)
+	shown, _, found := strings.Cut(rest, "\n\n")
+	require.True(t, found)
+	return "```\nWhere each first" + shown + "\n```\n"
 }
 
 // docsTables are what can stand between markers, and the markers' options.
