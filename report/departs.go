@@ -223,8 +223,6 @@ func (b *Beside) heard(call int, at time.Duration) *deed {
 	return &all[from+i]
 }
 
-func (b *Beside) clock(d time.Duration) string { return b.ours.history.Clock(d) }
-
 // subject is their breaker in a sentence.
 func (b *Beside) subject(breaker string) string {
 	if len(b.pairs) == 1 {

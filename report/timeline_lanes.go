@@ -168,11 +168,9 @@ func (l *lanePlotter) draw(along axis) {
 		if pl.heading != nil {
 			pl.heading.draw(l.pen, pl.y, l.f.width-margin)
 		}
-		for _, g := range pl.groups {
-			l.grid(along, g)
-		}
 		l.departs(pl, false)
 		for _, g := range pl.groups {
+			l.grid(along, g)
 			l.group(g, pl.h)
 		}
 		l.departs(pl, true)
