@@ -55,6 +55,10 @@ func (c *compareCmd) Run(s streams) error {
 	for i := range done {
 		done[i] = make(chan played, 1)
 	}
+	up := ""
+	if len(all) > 1 {
+		up = "../" + comparedGallery
+	}
 	var playing sync.WaitGroup
 	stop := make(chan struct{})
 	defer playing.Wait()
@@ -65,12 +69,16 @@ func (c *compareCmd) Run(s streams) error {
 			case <-stop: // one before failed
 				return
 			default:
-				c.play(x, &all[i], s, len(all) > 1, done[i])
+				c.play(x, &all[i], s, up, done[i])
 			}
 		}
 	})
-	return c.pictures.gather(s.out, filepath.Join(c.Out, "compare"), done)
+	return c.pictures.gather(s.out, filepath.Join(c.Out, "compare", comparedGallery), done)
 }
+
+// comparedGallery is the page that leads to those of several scenarios; index.html
+// there is the matrix.
+const comparedGallery = "scenarios.html"
 
 // match is a scenario and the policy under which it is played.
 type match struct {
@@ -111,7 +119,7 @@ func hasTool(p scenarios.Policy) bool {
 }
 
 // play plays a scenario, and tells done once what came of it is written.
-func (c *compareCmd) play(x *comparison, s *match, out streams, gallery bool, done chan<- played) {
+func (c *compareCmd) play(x *comparison, s *match, out streams, up string, done chan<- played) {
 	f, err := openFolder(filepath.Join(c.Out, "compare", s.Name))
 	var res *results
 	if err == nil {
@@ -124,7 +132,7 @@ func (c *compareCmd) play(x *comparison, s *match, out streams, gallery bool, do
 	}
 	go func() {
 		defer f.discard()
-		done <- res.publish(f, &c.pictures, out, x.slots, gallery)
+		done <- res.publish(f, &c.pictures, out, x.slots, up)
 	}()
 }
 

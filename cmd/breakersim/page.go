@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +50,15 @@ func (r *results) writePage(f *folder, p *pictures, drawn []report.PagePicture, 
 }
 
 // writeGallery writes the page that leads to those of all the scenarios.
-func writeGallery(dir string, entries []report.GalleryEntry) error {
-	f, err := openFolder(dir)
+func writeGallery(file string, entries []report.GalleryEntry) error {
+	f, err := openFolder(filepath.Dir(file))
 	defer f.discard()
 	if err != nil {
 		return err
 	}
 	g := report.Gallery{Title: "What breakersim draws", Entries: entries}
 	slices.SortFunc(g.Entries, func(x, y report.GalleryEntry) int { return strings.Compare(x.Name, y.Name) })
-	if err := f.write("index.html", g.WriteHTML); err != nil {
+	if err := f.write(filepath.Base(file), g.WriteHTML); err != nil {
 		return err
 	}
 	return f.commit()

@@ -51,12 +51,12 @@ func (c *runCmd) Run(s streams) error {
 		done[i] = make(chan played, 1)
 		go turns.do(func() { done[i] <- c.play(&all[i], s, slots, len(all) > 1) })
 	}
-	return c.pictures.gather(s.out, c.Out, done)
+	return c.pictures.gather(s.out, filepath.Join(c.Out, "index.html"), done)
 }
 
 // gather prints what came of the scenarios, in their order, and writes the page
-// that leads to them into dir where there are several.
-func (p *pictures) gather(out io.Writer, dir string, done []chan played) error {
+// that leads to them where there are several.
+func (p *pictures) gather(out io.Writer, gallery string, done []chan played) error {
 	var failed error
 	var skipped []error
 	var entries []report.GalleryEntry
@@ -83,10 +83,10 @@ func (p *pictures) gather(out io.Writer, dir string, done []chan played) error {
 		fmt.Fprintf(out, "not played:\n%v\n", errors.Join(skipped...))
 	}
 	if len(done) > 1 && slices.Contains(p.Format, "html") {
-		if err := writeGallery(dir, entries); err != nil {
+		if err := writeGallery(gallery, entries); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "all of them: %s\n", filepath.Join(dir, "index.html"))
+		fmt.Fprintf(out, "all of them: %s\n", gallery)
 	}
 	return failed
 }
@@ -150,15 +150,16 @@ func (c *runCmd) play(s *loaded, out streams, slots slots, gallery bool) played 
 		return played{err: err}
 	}
 	res.source = s.source
-	return res.publish(f, &c.pictures, out, slots, gallery)
-}
-
-// publish writes what came of a scenario, and says what to print of it.
-func (r *results) publish(f *folder, p *pictures, out streams, slots slots, gallery bool) played {
 	up := ""
 	if gallery {
 		up = "../index.html"
 	}
+	return res.publish(f, &c.pictures, out, slots, up)
+}
+
+// publish writes what came of a scenario, whose page leads up to the gallery, and says
+// what to print of it.
+func (r *results) publish(f *folder, p *pictures, out streams, slots slots, up string) played {
 	var text bytes.Buffer
 	var drawn []report.PagePicture
 	var err error
