@@ -175,19 +175,7 @@ func askAll(columns []foreign.Library) (map[string]founds, error) {
 	if err != nil {
 		return nil, err
 	}
-	unleased(all)
 	return all, nil
-}
-
-// unleased gives rows with our lease the answer of those without where a lease
-// touches nothing: the library's own way to read its state is hidden behind it.
-func unleased(all map[string]founds) {
-	reading := slices.IndexFunc(breakertest.Rules, func(r breakertest.Rule) bool { return r.ID == "T14" })
-	for name, answers := range all {
-		if inner, ok := strings.CutSuffix(name, foreign.WithLease); ok {
-			answers[reading] = all[inner][reading]
-		}
-	}
 }
 
 // matrixOf is what is shown of it all.

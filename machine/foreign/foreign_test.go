@@ -185,23 +185,41 @@ func TestReadingState(t *testing.T) {
 	}
 }
 
-// TestReset closes an open breaker, where the library can.
+// TestReset closes an open breaker, where the library can, and ends the lease of
+// a probe that is under way: nobody reports it as failed afterwards.
 func TestReset(t *testing.T) {
 	var can []string
 	for _, l := range Libraries {
-		drive(t, l, defaults, func(d *driver) {
-			r, ok := d.b.(interface{ Reset() })
-			if !ok {
-				return
-			}
-			can = append(can, l.Name)
-			d.trip()
-			r.Reset()
-			assert.Equal(t, "closed", d.b.State(), l.Name)
-			assert.NotNil(t, d.ask(), l.Name)
-		})
+		var unleased string
+		for _, row := range []Library{l, l.Leased()} {
+			drive(t, row, defaults, func(d *driver) {
+				r, ok := d.b.(interface{ Reset() })
+				if !ok {
+					return
+				}
+				can = append(can, row.Name)
+				d.trip()
+				d.at(defaults.RecoveryDuration + time.Second)
+				assert.NotNil(t, d.ask(), "%s: the probe", row.Name)
+				r.Reset()
+				assert.Equal(t, "closed", d.b.State(), row.Name)
+				for range defaults.FailureThreshold - 1 {
+					d.report(d.ask(), false)
+				}
+				d.at(defaults.RecoveryDuration + defaults.ProbeTimeout + 2*time.Second)
+				if row.Of != l.Name {
+					unleased = d.b.State()
+				}
+				assert.Equal(t, unleased, d.b.State(), "%s: the lease of before the reset is void", row.Name)
+				if !strings.HasSuffix(l.Name, "-timeout") { // those give the lost probe up by themselves
+					assert.Equal(t, "closed", unleased, row.Name)
+				}
+			})
+		}
 	}
-	assert.Equal(t, []string{"failsafe-go", "failsafe-go-default", "failsafe-go-timeout", "rubyist", "rubyist-timeout", "rubyist-backoff", "bytedance", "bytedance-window"}, can)
+	assert.Equal(t, []string{"failsafe-go", "failsafe-go+lease", "failsafe-go-default", "failsafe-go-default+lease", "failsafe-go-timeout", "failsafe-go-timeout+lease",
+		"rubyist", "rubyist+lease", "rubyist-timeout", "rubyist-timeout+lease", "rubyist-backoff", "rubyist-backoff+lease",
+		"bytedance", "bytedance+lease", "bytedance-window", "bytedance-window+lease"}, can)
 }
 
 // TestCloseReleases: after Close a bubble with lost calls ends. hystrix-go's never

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,7 +20,11 @@ func Lease(b Breaker, lease time.Duration) Breaker {
 	if lease <= 0 {
 		return b
 	}
-	return &leasing{b: b, lease: lease}
+	l := &leasing{b: b, lease: lease}
+	if r, ok := b.(resetter); ok {
+		return &resetLeasing{l, r}
+	}
+	return l
 }
 
 // Leased is the library with our lease, [Settings.ProbeTimeout], around it.
@@ -36,8 +41,9 @@ func (l Library) Leased() Library {
 }
 
 type leasing struct {
-	b     Breaker
-	lease time.Duration
+	b      Breaker
+	lease  time.Duration
+	resets atomic.Uint64 // a lease from before the last one is void
 }
 
 // Allow asks the library, and leases what it admits while it is not closed.
@@ -49,9 +55,16 @@ func (l *leasing) Allow() (func(ok bool), error) {
 	if state := l.b.State(); state == "closed" || state == "" {
 		return done, nil
 	}
-	end := time.AfterFunc(l.lease, func() { done(false) })
+	var over atomic.Bool
+	resets := l.resets.Load()
+	end := time.AfterFunc(l.lease, func() {
+		if l.resets.Load() == resets && over.CompareAndSwap(false, true) {
+			done(false)
+		}
+	})
 	return func(ok bool) {
-		if end.Stop() {
+		if over.CompareAndSwap(false, true) {
+			end.Stop()
 			done(ok)
 		}
 	}, nil
@@ -59,6 +72,14 @@ func (l *leasing) Allow() (func(ok bool), error) {
 
 // Do asks, runs f and reports. It leaves an f that does not return to the lease.
 func (l *leasing) Do(f func() error) error { return straight(l, f) }
+
+// Look is the library's, or what State says where it has none.
+func (l *leasing) Look() string {
+	if b, ok := l.b.(interface{ Look() string }); ok {
+		return b.Look()
+	}
+	return l.b.State()
+}
 
 // State is the library's.
 func (l *leasing) State() string { return l.b.State() }
@@ -68,4 +89,18 @@ func (l *leasing) Close() {
 	if c, ok := l.b.(interface{ Close() }); ok {
 		c.Close()
 	}
+}
+
+type resetter interface{ Reset() }
+
+// resetLeasing is of a library that can be reset.
+type resetLeasing struct {
+	*leasing
+	r resetter
+}
+
+// Reset is the library's; it ends the leases that run.
+func (l *resetLeasing) Reset() {
+	l.resets.Add(1)
+	l.r.Reset()
 }
