@@ -215,14 +215,23 @@ func servedBy(model string) string {
 
 // switchReason says why another model serves although the state is the same.
 func switchReason(e *trace.Event) string {
-	why := ""
-	switch e.Rule {
-	case "M11":
-		why = e.From + " has spent its budget; "
-	case "M15":
-		why = "a backup was switched; "
-	case "M17":
-		why = "a late failure spent the budget of " + e.From + "; "
+	why := switchCause(e)
+	if why != "" {
+		why += "; "
 	}
 	return e.Rule + ": " + why + servedBy(e.To)
+}
+
+// switchCause is what made another model serve, or empty: a transition did.
+func switchCause(e *trace.Event) string {
+	switch e.Rule {
+	case "M11":
+		return e.From + " has spent its budget"
+	case "M15":
+		return "a backup was switched"
+	case "M17":
+		return "a late failure spent the budget of " + e.From
+	default:
+		return ""
+	}
 }

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Steps is a sink that keeps a run as one steps through it: every event in the
+// order in which it took effect, and the counters of every breaker after each.
+type Steps struct {
+	History  History
+	All      []Step
+	Breakers []*Counted // in the order of the scenario
+
+	byName map[string]*Counted
+	fresh  map[string]*freshness // by target
+}
+
+// Step is an event of the trace. A lease that ran out stands where it ended, and
+// not where that was noticed.
+type Step struct {
+	trace.Event
+	At      time.Duration // when it took effect
+	Matters bool          // it moves a breaker, or tells why one moves or does not
+
+	moment int // of a transition: 1 + its index in the history's moments
+}
+
+// freshness is what has been seen of a target since its behaviour changed.
+type freshness struct{ well, failed bool }
+
+// Event takes one event of the trace.
+func (s *Steps) Event(e *trace.Event) error {
+	if err := s.History.Event(e); err != nil {
+		return err
+	}
+	if e.Kind == trace.Run {
+		s.start(e.Run)
+	}
+	s.lapse(e.T)
+	b := s.byName[e.Breaker]
+	if e.Kind == trace.Transition && b != nil && b.lapsed != 0 && e.Rule == "T7" {
+		s.All[b.lapsed-1].Event, s.All[b.lapsed-1].moment = *e, len(s.History.Moments)
+		b.lapsed = 0
+		return nil
+	}
+	step := Step{Event: *e, At: e.T}
+	if e.Kind == trace.Transition {
+		step.moment = len(s.History.Moments)
+	}
+	s.All = append(s.All, step)
+	if b != nil {
+		b.event(e, len(s.All)-1)
+	}
+	s.All[len(s.All)-1].Matters = s.matters(e, b)
+	return nil
+}
+
+func (s *Steps) start(r *trace.RunInfo) {
+	s.byName, s.fresh = map[string]*Counted{}, map[string]*freshness{}
+	for i := range r.Breakers {
+		b := newCounted(&r.Breakers[i])
+		s.Breakers = append(s.Breakers, b)
+		s.byName[b.Name] = b
+	}
+}
+
+// seen is what was seen of a target. That it is well at first is no news.
+func (s *Steps) seen(target string) *freshness {
+	f := s.fresh[target]
+	if f == nil {
+		f = &freshness{well: true}
+		s.fresh[target] = f
+	}
+	return f
+}
+
+// lapse takes the leases that have run out by now, in the order of their ends
+// (T7): nobody has noticed yet.
+func (s *Steps) lapse(now time.Duration) {
+	var due []*Counted
+	for _, b := range s.Breakers {
+		if b.leaseEnded(now) {
+			due = append(due, b)
+		}
+	}
+	slices.SortStableFunc(due, func(x, y *Counted) int { return int(min(1, max(-1, x.now.Until-y.now.Until))) })
+	for _, b := range due {
+		end := b.now.Until
+		e := trace.Event{T: now, Kind: trace.Transition, Breaker: b.Name, From: b.now.State, To: "open", Effective: end, Rule: "T7", Failures: b.now.Failures}
+		s.All = append(s.All, Step{Event: e, At: end, Matters: true})
+		b.event(&e, len(s.All)-1)
+		b.lapsed, b.turnedAway, b.rerouted = len(s.All), false, false
+	}
+}
+
+// matters says whether a reader who wants to know why needs the event. b is its
+// breaker, or nil.
+func (s *Steps) matters(e *trace.Event, b *Counted) bool {
+	switch e.Kind {
+	case trace.Run, trace.End, trace.Switch, trace.Operate, trace.Vanish, trace.Peek:
+		return true
+	case trace.Phase, trace.Burst:
+		*s.seen(e.Target) = freshness{}
+		return true
+	case trace.Transition:
+		b.turnedAway, b.rerouted = false, false
+		s.tell(b, e.Rule)
+		return true
+	case trace.Admit:
+		return e.Probe
+	case trace.Refuse, trace.Exhausted:
+		return first(&b.turnedAway)
+	case trace.Reroute:
+		return first(&b.rerouted)
+	case trace.Result:
+		return s.resultMatters(e, b)
+	default:
+		return false
+	}
+}
+
+// first is true once.
+func first(seen *bool) bool {
+	before := *seen
+	*seen = true
+	return !before
+}
+
+// resultMatters is true of a result that moves more than a count, and of the
+// first of its kind since the target changed.
+func (s *Steps) resultMatters(e *trace.Event, b *Counted) bool {
+	news := false
+	switch e.Outcome {
+	case trace.Success:
+		news = first(&s.seen(e.Target).well)
+	case trace.Cancelled:
+		news = slices.ContainsFunc(s.Breakers, func(b *Counted) bool { return b.now.Probe == e.Call })
+	default:
+		news = first(&s.seen(e.Target).failed)
+	}
+	if b == nil {
+		return news
+	}
+	switch e.Rule {
+	case "T2", "M7":
+		b.streak = b.streak[:0]
+	case "T3", "M10":
+		b.streak = append(b.streak, len(s.All)-1)
+	case "M8", trace.HeardOf:
+	default:
+		return true
+	}
+	return news
+}
+
+// tell makes the failures matter that led to a transition.
+func (s *Steps) tell(b *Counted, rule string) {
+	if rule == "T3" || rule == "M10" {
+		for _, i := range b.streak {
+			s.All[i].Matters = true
+		}
+	}
+	b.streak = b.streak[:0]
+}

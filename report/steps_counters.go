@@ -1,0 +1,212 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Counters are what a breaker of ours holds at one instant, as its rules make it
+// of the events. What a kind of breaker does not have is zero.
+type Counters struct {
+	State     string
+	Failures  int           // consecutive_failures
+	Began     time.Duration // when the cooldown began in open and fallback, in half-open the lease
+	Until     time.Duration // when that is over, if Ends
+	Ends      bool
+	Probe     int // in half-open: the call that has the probe's slot
+	Serves    string
+	Successes int  // primary_success_count
+	Probation int  // transient failures of this probation (M13)
+	Activated bool // fallback_activated
+	Chain     []Strikes
+}
+
+// Strikes are what a backup has against it.
+type Strikes struct {
+	Name      string
+	Available bool
+	Count, Of int
+}
+
+// spent says whether turns pass the backup over.
+func (s *Strikes) spent() bool { return !s.Available || s.Count >= s.Of }
+
+func (c *Counters) same(o *Counters) bool {
+	a, b := *c, *o
+	a.Chain, b.Chain = nil, nil
+	return slices.Equal(c.Chain, o.Chain) && a.State == b.State && a.Failures == b.Failures && a.Began == b.Began && a.Until == b.Until && a.Ends == b.Ends && a.Probe == b.Probe &&
+		a.Serves == b.Serves && a.Successes == b.Successes && a.Probation == b.Probation && a.Activated == b.Activated
+}
+
+// Counted is a breaker with its counters, step by step.
+type Counted struct {
+	*trace.Breaker
+	Changes []Change // the first is of step 0
+	Moves   []Moved
+
+	now                  Counters
+	lapsed               int // 1 + the step of a lease's end that nobody has noticed yet; 0: there is none
+	streak               []int
+	turnedAway, rerouted bool // since its last transition
+}
+
+// Change is what the counters are from a step on.
+type Change struct {
+	Step int
+	Counters
+}
+
+// Moved is a transition.
+type Moved struct {
+	Step int
+	trace.Move
+}
+
+func newCounted(b *trace.Breaker) *Counted {
+	c := &Counted{Breaker: b, now: Counters{State: "closed"}}
+	if b.Model != nil {
+		c.now = Counters{State: "primary", Serves: b.Model.Primary}
+		for _, e := range b.Model.Chain {
+			c.now.Chain = append(c.now.Chain, Strikes{e.Name, true, 0, max(1, e.MaxFailCount)})
+		}
+	}
+	c.Changes = []Change{{0, c.now}}
+	return c
+}
+
+// At is what the counters are after a step.
+func (b *Counted) At(step int) *Counters {
+	i := sort.Search(len(b.Changes), func(i int) bool { return b.Changes[i].Step > step })
+	return &b.Changes[i-1].Counters
+}
+
+// ours says whether the counters are known: another's breaker has its own.
+func (b *Counted) ours() bool { return b.By == "" }
+
+// leaseEnded says whether T7 is due.
+func (b *Counted) leaseEnded(now time.Duration) bool {
+	return b.ours() && b.now.State == "half-open" && b.now.Ends && b.now.Until <= now
+}
+
+// event takes an event about the breaker, which is that step.
+func (b *Counted) event(e *trace.Event, step int) {
+	before := b.now
+	b.now.Chain = slices.Clone(before.Chain)
+	switch e.Kind {
+	case trace.Result:
+		b.result(e)
+	case trace.Operate:
+		b.operate(e)
+	case trace.Transition:
+		b.Moves = append(b.Moves, Moved{step, trace.Move{From: e.From, To: e.To, Rule: e.Rule}})
+		b.enter(e)
+	case trace.Switch:
+		b.now.Serves = e.To
+	}
+	if !b.now.same(&before) {
+		b.Changes = append(b.Changes, Change{step, b.now})
+	}
+}
+
+// result is what a breaker makes of a result by its rules.
+func (b *Counted) result(e *trace.Event) {
+	c := &b.now
+	switch e.Rule {
+	case "T2", "M7":
+		c.Failures = 0
+	case "T3", "T9", "M10":
+		c.Failures++
+	case "T11": // the cooldown begins anew
+		c.Failures++
+		b.wait(e.T)
+	case "M9":
+		c.Successes++
+	case "M13":
+		c.Successes = 0
+		c.Probation++
+	case "M11", "M17":
+		if e.Applied {
+			b.charge(e)
+		}
+	}
+}
+
+// charge spends one of the turns of the backup that served, or, where nobody knows
+// who did, of the one that serves.
+func (b *Counted) charge(e *trace.Event) {
+	for i := range b.now.Chain {
+		s := &b.now.Chain[i]
+		if b.Reports == "anonymous" && !s.spent() || b.Reports != "anonymous" && s.Name == e.Target {
+			s.Count++
+			return
+		}
+	}
+}
+
+func (b *Counted) operate(e *trace.Event) {
+	if e.Op == "reset" {
+		b.now.Failures, b.now.Activated = 0, false
+		return
+	}
+	for i := range b.now.Chain {
+		if b.now.Chain[i].Name == e.Name {
+			b.now.Chain[i].Available = e.Available
+		}
+	}
+}
+
+// enter is what a new state brings with it.
+func (b *Counted) enter(e *trace.Event) {
+	c := &b.now
+	c.State, c.Began, c.Until, c.Ends, c.Probe = e.To, 0, 0, false, 0
+	if !b.ours() {
+		return
+	}
+	switch e.To {
+	case "closed":
+		c.Failures = 0
+	case "open":
+		b.wait(e.Effective)
+	case "half-open":
+		c.Probe, c.Began = e.Call, e.Effective
+		if lease := b.Tool.ProbeTimeout; lease > 0 {
+			c.Until, c.Ends = later(c.Began, lease), true
+		}
+	case "fallback":
+		c.Activated = true
+		b.wait(e.T)
+	case "primary":
+		for i := range c.Chain {
+			c.Chain[i].Count = 0
+		}
+	}
+	if b.Model != nil {
+		c.Failures, c.Successes, c.Probation = 0, 0, 0
+	}
+}
+
+// wait begins the cooldown.
+func (b *Counted) wait(from time.Duration) {
+	if !b.ours() {
+		return
+	}
+	span := time.Duration(0)
+	if b.Tool != nil {
+		span = b.Tool.RecoveryDuration
+	} else {
+		span = b.Model.RecoveryTimeout
+	}
+	b.now.Began, b.now.Until, b.now.Ends = from, later(from, span), true
+}
+
+// later is t+d, or the last instant there is.
+func later(t, d time.Duration) time.Duration {
+	if t > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return t + d
+}
