@@ -31,6 +31,8 @@ type Look struct {
 	From, To  time.Duration // draw what is in [From, To]; To 0: to the end
 	Lanes     string        // of calls, one of [LaneNames]; empty: "auto"
 	NoCaption bool          // leave out what a page around the picture says: settings and numbered moments
+
+	untitled bool // leave out the title as well
 }
 
 // LaneNames are the ways in which calls are drawn: a lane for each caller while

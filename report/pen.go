@@ -283,3 +283,14 @@ func (p *pen) group(title string) func() {
 	}
 	return func() {}
 }
+
+// part opens a group that a page can find where the canvas knows such a thing;
+// title is its tooltip elsewhere.
+func (p *pen) part(kind, name, title string) func() {
+	if g, ok := p.c.(interface {
+		part(kind, name, title string) func()
+	}); ok {
+		return g.part(kind, name, title)
+	}
+	return func() {}
+}

@@ -179,7 +179,11 @@ func (t *tally) stateBox(state string, w float64) stateBox {
 	for _, s := range t.notes(state) {
 		b.notes = append(b.notes, balanced(s, tinySize, room)...)
 	}
-	b.h = max(boxHeader+boxPad+float64(len(b.time))*timeLine+float64(len(b.notes))*noteLine+3+shareHeight+boxPad, innerRun+16)
+	b.h = boxHeader + boxPad + float64(len(b.time))*timeLine + float64(len(b.notes))*noteLine + boxPad
+	if !t.timeless {
+		b.h += 3 + shareHeight
+	}
+	b.h = max(b.h, innerRun+16)
 	return b
 }
 

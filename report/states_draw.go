@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 func (f *statesFigure) draw(p *pen) {
@@ -36,7 +38,7 @@ func (c *stateCell) draw(p *pen) {
 }
 
 func (b *stateBox) draw(p *pen, t *tally) {
-	done := p.group(t.Name + ", " + b.state + ": " + t.timeIn(b.state)[0][0])
+	done := p.part("state", b.state, t.Name+", "+b.state+": "+t.timeIn(b.state)[0][0])
 	defer done()
 	header := box{b.x, b.y, b.w, boxHeader}
 	p.rect("bg", b.box)
@@ -55,7 +57,9 @@ func (b *stateBox) draw(p *pen, t *tally) {
 		p.text("muted", b.x+b.w/2, y+noteLine/2-1, tinySize, false, centre, s)
 		y += noteLine
 	}
-	b.share(p, t)
+	if !t.timeless {
+		b.share(p, t)
+	}
 }
 
 // share draws how much of the time the state has, at the bottom of its box.
@@ -136,7 +140,7 @@ func direction(x0, y0, x1, y1 float64) (dx, dy float64) {
 }
 
 func (r *stateArrow) draw(p *pen, breaker string) {
-	done := p.group(r.tip(breaker))
+	done := p.part("move", moveName(&r.move), r.tip(breaker))
 	defer done()
 	taken := r.count > 0
 	p.arrow(taken, r.points...)
@@ -148,6 +152,9 @@ func (r *stateArrow) draw(p *pen, breaker string) {
 		p.text(name, r.x, r.y+float64(i)*labelLine, smallSize, taken && i == 0, r.align, line)
 	}
 }
+
+// moveName tells the moves of a diagram apart.
+func moveName(m *trace.Move) string { return m.From + " " + m.To + " " + m.Rule }
 
 const endRadius = 5.0
 

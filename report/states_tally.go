@@ -23,6 +23,7 @@ type tally struct {
 	sights      []sight             // of a breaker that is not ours
 	seen        []trace.Move        // likewise, with how often they were taken in taken
 	incidents   map[[2]string]int64 // by state and rule
+	timeless    bool                // what a breaker can do, and not what it did
 }
 
 // part is the time that a breaker spent in one state while one model served, or

@@ -41,6 +41,9 @@ func spell(d, end time.Duration) string {
 // timeIn says how long the breaker was in a state: as one line, or as two where
 // there is no room.
 func (t *tally) timeIn(state string) [][]string {
+	if t.timeless {
+		return [][]string{{stateMeans(state)}}
+	}
 	spent, whole := t.spent(state), t.to-t.from
 	if whole == 0 {
 		return [][]string{{"no time"}}
@@ -50,6 +53,16 @@ func (t *tally) timeIn(state string) [][]string {
 		long = spell(spent, t.h.End)
 	}
 	return [][]string{{long + " " + all}, {long, all}}
+}
+
+// stateMeans is what a state means for calls, in a few words.
+func stateMeans(state string) string {
+	for _, k := range bandKeys {
+		if k.state == state {
+			return strings.TrimPrefix(k.text, state+": ")
+		}
+	}
+	return ""
 }
 
 // mostServed is how many backups a state names.

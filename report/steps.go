@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ type Steps struct {
 	History  History
 	All      []Step
 	Breakers []*Counted // in the order of the scenario
+	Most     int        // events that may be kept; 0: any number
 
 	byName map[string]*Counted
 	fresh  map[string]*freshness // by target
@@ -28,13 +30,19 @@ type Step struct {
 	moment int // of a transition: 1 + its index in the history's moments
 }
 
+// ErrTooManySteps says that a run has more events than may be kept.
+var ErrTooManySteps = errors.New("too many events to step through")
+
 // freshness is what has been seen of a target since its behaviour changed.
 type freshness struct{ well, failed bool }
 
-// Event takes one event of the trace.
+// Event takes one event of the trace. The error is [ErrTooManySteps].
 func (s *Steps) Event(e *trace.Event) error {
 	if err := s.History.Event(e); err != nil {
 		return err
+	}
+	if s.Most > 0 && len(s.All) >= s.Most {
+		return ErrTooManySteps
 	}
 	if e.Kind == trace.Run {
 		s.start(e.Run)

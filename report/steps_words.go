@@ -79,7 +79,10 @@ func (s *Steps) ofCall(i int, w *stepWords) {
 		w.says, w.why = "is never heard of again", "its task was dropped, and no result will come"
 	case trace.Result:
 		past, _ := did(e.Outcome)
-		w.says, w.span = past+" at "+e.Target+" after ", e.Took
+		w.says = past + " at " + e.Target
+		if e.Took > 0 {
+			w.says, w.span = w.says+" after ", e.Took
+		}
 		w.why = s.heard(i)
 	case trace.Retry:
 		w.says, w.span = "will be tried again after ", e.Wait

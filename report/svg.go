@@ -26,7 +26,10 @@ type svgCanvas struct {
 	body        bytes.Buffer
 	depth       int
 	motion      strings.Builder // rules for readers who have nothing against it
+	inline      bool            // it stands in a page, which has the colours of all classes and finds its parts by name
 }
+
+const fontStack = "'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 
 // newSVG begins a picture. A page may hold several, so name tells their ids
 // apart.
@@ -88,7 +91,10 @@ func (s *svgCanvas) path(p vg.Path) string {
 // some renderers know no variables, so the light colour is literal.
 func (s *svgCanvas) paint(attribute, prefix string) string {
 	c := color.NRGBAModel.Convert(s.top().color).(color.NRGBA)
-	a := fmt.Sprintf(` %s="#%02x%02x%02x"`, attribute, c.R, c.G, c.B)
+	a := ""
+	if !s.inline {
+		a = fmt.Sprintf(` %s="#%02x%02x%02x"`, attribute, c.R, c.G, c.B)
+	}
 	if c.A < 255 {
 		a += fmt.Sprintf(` %s-opacity="%s"`, attribute, decimals(float64(c.A)/255))
 	}
@@ -150,6 +156,21 @@ func (s *svgCanvas) group(title string) func() {
 	return s.open(`<g><title>%s</title>`, `</g>`, escaped(title))
 }
 
+// part opens a group that a page finds by its kind and name, such as the state
+// "open", and returns what closes it. In other documents it is a plain group.
+func (s *svgCanvas) part(kind, name, title string) func() {
+	if !s.inline {
+		return s.group(title)
+	}
+	return s.open(`<g data-%s="%s">`, `</g>`, kind, escaped(name))
+}
+
+// String is the picture for a page that says in words what it shows.
+func (s *svgCanvas) String() string {
+	w, h := decimals(float64(s.w)/pixel), decimals(float64(s.h)/pixel)
+	return fmt.Sprintf("<svg viewBox=\"0 0 %s %s\" width=\"%s\" height=\"%s\" aria-hidden=\"true\" font-family=\"%s\" text-rendering=\"geometricPrecision\">\n%s</svg>\n", w, h, w, h, fontStack, s.body.String())
+}
+
 // stage is a canvas on which what is drawn can move. Nothing moves for readers
 // who prefer it so, or on paper.
 type stage interface {
@@ -198,7 +219,7 @@ func (s *svgCanvas) WriteTo(out io.Writer) (int64, error) {
 	var b bytes.Buffer
 	w, h := decimals(float64(s.w)/pixel), decimals(float64(s.h)/pixel)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %s-desc"`, w, h, w, h, s.id, s.id)
-	b.WriteString(` font-family="'Liberation Sans',Arimo,Arial,Helvetica,sans-serif" text-rendering="geometricPrecision">` + "\n")
+	b.WriteString(` font-family="` + fontStack + `" text-rendering="geometricPrecision">` + "\n")
 	fmt.Fprintf(&b, " <title id=\"%s-title\">%s</title>\n <desc id=\"%s-desc\">%s</desc>\n", s.id, escaped(s.title), s.id, escaped(s.desc))
 	s.style(&b)
 	b.Write(s.body.Bytes())

@@ -59,7 +59,10 @@ func (t *timeline) figure() *figure {
 	inner := f.width - 2*margin
 	f.title = titleLines(t.panels[0].Run, inner)
 	f.moments, f.more = keyMoments(t.panels, f.within)
-	f.plotTop = margin + float64(len(f.title))*titleLeading + 6
+	f.plotTop = 6
+	if !t.untitled {
+		f.plotTop += margin + float64(len(f.title))*titleLeading
+	}
 	f.names = t.nameRoom(inner)
 	t.layPanels(f)
 	if room := f.rowRoom(inner); room > f.names {

@@ -32,6 +32,7 @@ type cli struct {
 	Compare    compareCmd                `cmd:"" help:"Replay scenarios under circuit breakers of other libraries, and say where each departs from ours."`
 	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
 	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
+	Page       pageCmd                   `cmd:"" help:"Write one HTML file in which to step through a scenario: state, counters and reasons at every instant."`
 	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
