@@ -64,7 +64,7 @@ func (p *ReplayPage) WriteHTML(w io.Writer) error {
 	}
 	lead, more := p.about()
 	style := string(colours(first, second)) + replayStyle
-	timelines := pageTimelines(panels, look, first)
+	timelines := pageTimelines(panels, first)
 	return replayTemplate.Execute(w, map[string]any{
 		"Title": p.Title, "Lead": lead, "More": more, "Theme": p.Theme, "Toggle": second != nil,
 		"Policy":  fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'", hashed(style), hashed(replayScript)),

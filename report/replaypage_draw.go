@@ -30,19 +30,34 @@ type pageTimeline struct {
 func (t *pageTimeline) Names() string { return decimals(t.Left / 100 * t.Width) }
 
 const (
-	pageWidth     = 960
 	mostZooms     = 8
 	roomForImages = 280 << 10 // bytes: what the pictures of all zooms may take
 )
 
-// pageTimelines are the timeline drawn for each zoom: as wide as the page, twice
-// so, and on, as long as the page stays small. The first is always there.
-func pageTimelines(panels []*History, look Look, t *theme) (all []pageTimeline) {
-	size := 0
-	for zoom := 1; zoom <= mostZooms; zoom *= 2 {
-		look.Width, look.NoCaption, look.untitled = pageWidth*zoom, true, true
+// pageLooks are how the timeline may be drawn, the best first: where callers are
+// many a narrower one has fewer things in it, and one by outcomes fewer still.
+var pageLooks = []Look{
+	{Width: 960, NoCaption: true, untitled: true},
+	{Width: 720, NoCaption: true, untitled: true},
+	{Width: 720, NoCaption: true, untitled: true, Lanes: "outcomes"},
+}
+
+// pageTimelines are the timeline drawn for each zoom: in the best look that is
+// small enough, twice as wide, and on, as long as the page stays small.
+func pageTimelines(panels []*History, t *theme) (all []pageTimeline) {
+	var look Look
+	var first pageTimeline
+	for _, look = range pageLooks {
+		if first = (&timeline{panels, &look}).inPage(1, t); len(first.SVG) <= roomForImages {
+			break
+		}
+	}
+	all = append(all, first)
+	size, width := len(first.SVG), look.Width
+	for zoom := 2; zoom <= mostZooms; zoom *= 2 {
+		look.Width = width * zoom
 		one := (&timeline{panels, &look}).inPage(zoom, t)
-		if size += len(one.SVG); zoom > 1 && size > roomForImages {
+		if size += len(one.SVG); size > roomForImages {
 			break
 		}
 		all = append(all, one)

@@ -85,14 +85,19 @@ func titleOf(sc *scenarios.Scenario) string {
 func stepsOf(sc *scenarios.Scenario, policies []*scenarios.Policy) ([]*report.Steps, error) {
 	all := make([]*report.Steps, len(policies))
 	err := make(slots, runtime.GOMAXPROCS(0)).each(len(policies), func(i int) error {
-		all[i] = &report.Steps{Most: report.MostSteps / len(policies)}
+		all[i] = &report.Steps{Most: report.MostSteps}
 		_, err := replayOne(sc, policies[i], report.NewMeter(), all[i])
-		if errors.Is(err, report.ErrTooManySteps) {
-			err = wrong{fmt.Errorf("under %s the run has more than %s events, and no page holds more than %s; make it shorter, or choose fewer policies with --policy",
-				policies[i].Name, report.Thousands(int64(all[i].Most)), report.Thousands(report.MostSteps))}
-		}
 		return err
 	})
+	n := 0
+	for _, s := range all {
+		if s != nil {
+			n += len(s.All)
+		}
+	}
+	if errors.Is(err, report.ErrTooManySteps) || err == nil && n > report.MostSteps {
+		err = wrong{fmt.Errorf("%s has more events than the %s that a page holds; make it shorter, or choose some of its policies with --policy", sc.Name, report.Thousands(report.MostSteps))}
+	}
 	return all, err
 }
 

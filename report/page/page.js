@@ -367,7 +367,7 @@
   const listKeys = { ...keys, ArrowUp: "back", ArrowDown: "forward", PageUp: "backState", PageDown: "forwardState" };
   addEventListener("keydown", event => {
     const at = event.target, steps = at === list || at === head;
-    if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open || at.matches("select") || at.matches("button, input") && event.key === " ") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open || at.matches("select") || at.matches("button, input, summary") && event.key === " ") return;
     const act = acts[(steps ? listKeys : keys)[event.key]];
     if (!act) return;
     event.preventDefault();
