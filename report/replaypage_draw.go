@@ -26,8 +26,14 @@ type pageTimeline struct {
 	desc                     string
 }
 
-// Names is how wide the column of names is, in pixels.
-func (t *pageTimeline) Names() string { return decimals(t.Left / 100 * t.Width) }
+// Names is how wide the column of names is, in pixels, and as a share of the
+// width: it ends before the axis's first label begins.
+func (t *pageTimeline) Names() string { return decimals(t.Left/100*t.Width - firstLabel) }
+
+// NamesShare is that in percent.
+func (t *pageTimeline) NamesShare() string { return decimals(t.Left - 100*firstLabel/t.Width) }
+
+const firstLabel = 6.0 // half of it, in pixels
 
 const (
 	mostZooms     = 8
