@@ -214,6 +214,24 @@ func TestReplayDeepLinks(t *testing.T) {
 	}
 }
 
+// TestReplayOpens opens pages of all kinds: without breakers, with many, and of a
+// run that takes no time.
+func TestReplayOpens(t *testing.T) {
+	const instant = "scenario: instant\ntargets: {search: {}}\ncalls: [{at: 0s, to: search}]\n"
+	pages := []*report.ReplayPage{replayed(t, instant), builtin(t, "hedged-tail"), builtin(t, "not-found-trips-the-server"), builtin(t, "noisy-neighbour")}
+	for _, p := range pages {
+		r := openReplay(t, p, "")
+		r.press("]" + kb.End)
+		s := r.look()
+		assert.Len(t, s.Cards, len(p.Runs), p.Title)
+		assert.Equal(t, int64(p.Runs[0].History.End), s.T, p.Title)
+		assert.Contains(t, s.Say, "the run ends", p.Title)
+		assert.False(t, s.Overflows, p.Title)
+		r.press(kb.Home + "[")
+		assert.Zero(t, r.look().T, p.Title)
+	}
+}
+
 // TestReplayLooks: dark where the reader prefers it or asks for it, narrow on a
 // phone, and the still timeline on paper.
 func TestReplayLooks(t *testing.T) {
