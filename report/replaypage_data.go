@@ -123,7 +123,7 @@ func (d *pageData) run(s *Steps, diagrams *pageDiagrams) pageRun {
 		at, call = s.All[i].At, w.call
 	}
 	for i, b := range s.Breakers {
-		r.Breakers = append(r.Breakers, d.breaker(b, diagrams.of(&s.History, s.History.Breakers[i])))
+		r.Breakers = append(r.Breakers, d.breaker(b, diagrams.of(&s.History, s.History.Breakers[i]), s.History.End))
 	}
 	return r
 }
@@ -154,8 +154,8 @@ func sumOf(e *trace.Event) int {
 	}
 }
 
-func (d *pageData) breaker(b *Counted, diagram int) pageBreaker {
-	p := pageBreaker{Name: b.Name, Heading: settings(b.Breaker), Diagram: diagram}
+func (d *pageData) breaker(b *Counted, diagram int, end time.Duration) pageBreaker {
+	p := pageBreaker{Name: b.Name, Heading: settings(b.Breaker, end), Diagram: diagram}
 	p.Move.add(0, -1)
 	for _, m := range b.Moves {
 		p.Move.add(m.Step, int64(d.word(moveName(&m.Move))))
