@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/breakersim/breakersim/cmd/breakersim/internal/runs"
 	"github.com/breakersim/breakersim/machine/foreign"
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -218,7 +219,7 @@ func (x *comparison) replay(s *match, f *folder) (*results, error) {
 		return nil, err
 	}
 	retitle(first.history, ourOwn, "")
-	res := &results{scenario: &unexpected, source: s.source, compared: make([]report.Compared, len(x.rivals))}
+	res := &results{Runs: runs.Runs{Scenario: &unexpected}, source: s.source, compared: make([]report.Compared, len(x.rivals))}
 	runs := []*recorded{first}
 	for _, r := range x.rivals {
 		run, err := x.record(f, r.Name, true)

@@ -92,7 +92,7 @@ func (b *book) finish(s streams, changes []change, check bool) error {
 		return err
 	}
 	for _, x := range b.order {
-		if x.results != nil && len(x.results.failures) > 0 {
+		if x.results != nil && len(x.results.Failures) > 0 {
 			x.results.printFailures(w, s.options())
 			err = errExpectation
 		}

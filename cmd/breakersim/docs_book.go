@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/breakersim/breakersim/cmd/breakersim/internal/runs"
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
 )
@@ -194,7 +195,7 @@ func (b *book) play() error {
 		if x.results, err = replayAll(x.scenario, nil, b.slots); err != nil || x.set == "" {
 			return err
 		}
-		x.results.failures = nil // what a file expects is of the original
+		x.results.Failures = nil // what a file expects is of the original
 		for _, h := range x.results.Panels {
 			titleVariant(h, x.set)
 		}
@@ -209,7 +210,7 @@ func (x *world) under(policies []string) *world {
 	}
 	chosen := *x
 	all := x.results
-	chosen.results = &results{scenario: all.scenario, alike: all.alike}
+	chosen.results = &results{Runs: runs.Runs{Scenario: all.Scenario}, alike: all.alike}
 	for _, name := range policies {
 		i := slices.IndexFunc(all.Rows, func(r report.Row) bool { return r.Policy == name })
 		chosen.results.Panels = append(chosen.results.Panels, all.Panels[i])

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/breakersim/breakersim/cmd/breakersim/internal/runs"
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
 	"github.com/breakersim/breakersim/sim/replay"
@@ -172,7 +174,7 @@ func (r *results) publish(f *folder, p *pictures, out streams, slots slots, up s
 		err = f.commit()
 	}
 	done := played{text: text.Bytes(), entry: r.entry(drawn), err: err}
-	if err == nil && len(r.failures) > 0 {
+	if err == nil && len(r.Failures) > 0 {
 		done.err = errExpectation
 	}
 	return done
@@ -180,37 +182,31 @@ func (r *results) publish(f *folder, p *pictures, out streams, slots slots, up s
 
 // results are a scenario's runs under all its policies.
 type results struct {
-	report.Results // its panels end with those of the variants
-	scenario       *scenarios.Scenario
-	source         []byte // of the scenario
-	failures       []replay.Failure
-	whatIfs        []report.WhatIf
-	alike          map[*report.History]bool // variants in which no event differs
-	compared       []report.Compared        // breakers of others
+	runs.Runs        // its panels end with those of the variants
+	source    []byte // of the scenario
+	whatIfs   []report.WhatIf
+	alike     map[*report.History]bool // variants in which no event differs
+	compared  []report.Compared        // breakers of others
 }
 
 // replayAll runs the scenario under each of its policies, beside each other,
-// and writes the traces, if there is a folder for them. What came of them is in
-// the order of the file.
+// and writes the traces, if there is a folder for them.
 func replayAll(s *scenarios.Scenario, f *folder, slots slots) (*results, error) {
-	n := len(s.Policies)
-	res := &results{scenario: s, alike: map[*report.History]bool{}}
-	runs, failures := make([]*recorded, n), make([][]replay.Failure, n)
-	for i := range runs {
-		var err error
-		if runs[i], err = record(f, &s.Policies[i]); err != nil {
+	var records []*trace.Writer
+	var sinks []trace.Sink
+	for i := 0; i < len(s.Policies) && f != nil; i++ {
+		file, err := f.create(s.Policies[i].TraceFile())
+		if err != nil {
 			return nil, err
 		}
+		w := trace.NewWriter(file)
+		records, sinks = append(records, w), append(sinks, w)
 	}
-	err := slots.each(n, func(i int) (err error) {
-		failures[i], err = replayOne(s, &s.Policies[i], runs[i].meter, runs[i].sinks()...)
-		return err
-	})
-	for i := 0; i < n && err == nil; i++ {
-		err = res.add(runs[i])
+	r, err := runs.All(s, slots.each, sinks...)
+	for _, w := range records {
+		err = cmp.Or(err, w.Flush())
 	}
-	res.failures = slices.Concat(failures...)
-	return res, err
+	return &results{Runs: *r, alike: map[*report.History]bool{}}, blamed(err)
 }
 
 // recorded is a run with all that is gathered of it.
@@ -254,22 +250,18 @@ func (r *results) add(run *recorded) error {
 	return run.trace.Flush()
 }
 
-// replayOne runs one policy. Every run is validated while it goes: a trace that
-// breaks its own rules is a fault of ours, and is never drawn.
+// replayOne runs one policy.
 func replayOne(s *scenarios.Scenario, p *scenarios.Policy, meter *report.Meter, sinks ...trace.Sink) ([]replay.Failure, error) {
-	check := new(trace.Validator)
-	metric := func(name string) (float64, bool) {
-		cost := meter.Cost()
-		return cost.Metric(name)
-	}
-	failures, err := replay.Run(s, p, replay.Options{Sinks: append([]trace.Sink{check, meter}, sinks...), Metric: metric})
-	if err == nil {
-		err = check.Done()
-	}
+	failures, err := runs.One(s, p, meter, sinks...)
+	return failures, blamed(err)
+}
+
+// blamed says that the file is to blame for a run without end, not the program.
+func blamed(err error) error {
 	if errors.Is(err, replay.ErrTooManyCalls) || errors.Is(err, replay.ErrTooManyBursts) {
-		err = wrong{err}
+		return wrong{err}
 	}
-	return failures, err
+	return err
 }
 
 // write makes the pictures, the tables and the page, which leads up to the gallery.
@@ -290,7 +282,7 @@ func (r *results) write(f *folder, p *pictures, up string) ([]report.PagePicture
 // print tells the scenario in the terminal.
 func (r *results) print(w io.Writer, s streams, files []string, dir string) error {
 	o := s.options()
-	if err := report.WriteTitle(w, r.scenario.Title, o); err != nil {
+	if err := report.WriteTitle(w, r.Scenario.Title, o); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -327,11 +319,11 @@ func (r *results) print(w io.Writer, s streams, files []string, dir string) erro
 // printFailures tells which expectations did not hold. Those are not wrapped:
 // people search for them.
 func (r *results) printFailures(w io.Writer, o report.TerminalOptions) {
-	for i, x := range r.failures {
+	for i, x := range r.Failures {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, o.Text(fmt.Sprintf("%s:%d: under %s: %s", r.scenario.File, x.Line, x.Policy, x.Message)))
+		fmt.Fprintln(w, o.Text(fmt.Sprintf("%s:%d: under %s: %s", r.Scenario.File, x.Line, x.Policy, x.Message)))
 		for _, e := range x.Around {
 			fmt.Fprintln(w, "    "+o.Text(e))
 		}

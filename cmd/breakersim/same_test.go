@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/breakersim/breakersim/cmd/breakersim/internal/runs"
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
 )
@@ -44,17 +45,10 @@ func replayed(t testing.TB, name string) *results {
 	t.Helper()
 	s, err := loadOne(name, nil, scenarios.DefaultLimits())
 	require.NoError(t, err)
-	res := &results{scenario: s}
-	for i := range s.Policies {
-		history, meter, series := new(report.History), report.NewMeter(), report.NewSeries()
-		failures, err := replayOne(s, &s.Policies[i], meter, history, series)
-		require.NoError(t, err)
-		require.Empty(t, failures)
-		res.Panels = append(res.Panels, history)
-		res.Series = append(res.Series, series)
-		res.Rows = append(res.Rows, report.Row{Policy: s.Policies[i].Name, Cost: meter.Cost()})
-	}
-	return res
+	r, err := runs.All(s, runs.InTurn)
+	require.NoError(t, err)
+	require.Empty(t, r.Failures)
+	return &results{Runs: *r}
 }
 
 // everything is all that a scenario comes to but the PNG, which is drawn by the

@@ -34,7 +34,7 @@ func TestTerminalGoldens(t *testing.T) {
 					characters = "ascii"
 				}
 				fmt.Fprintf(&got, "-- %d %s --\n", o.Width, characters)
-				require.NoError(t, report.WriteTitle(&got, r.scenario.Title, o))
+				require.NoError(t, report.WriteTitle(&got, r.Scenario.Title, o))
 				require.NoError(t, r.printTimeline(&got, o))
 			}
 			file := filepath.Join("testdata", "terminal", name+".txtar")

@@ -130,7 +130,7 @@ func (r *results) replayVariants(variants []variant, f *folder, s slots) error {
 			runs = append(runs, &changedRun{variant: v, policy: p, original: original})
 		}
 	}
-	if err := s.each(len(runs), func(i int) error { return runs[i].replay(r.scenario, f) }); err != nil {
+	if err := s.each(len(runs), func(i int) error { return runs[i].replay(r.Scenario, f) }); err != nil {
 		return err
 	}
 	for i := range variants {
@@ -220,8 +220,8 @@ func (r *results) compare(v *variant, runs []*changedRun) report.WhatIf {
 func (r *results) failure(v *variant, x replay.Failure) string {
 	file, line := v.File, x.Line
 	i := slices.IndexFunc(v.Expect, func(e scenarios.Expect) bool { return e.Line == x.Line })
-	if i >= 0 && len(v.Expect) == len(r.scenario.Expect) {
-		file, line = r.scenario.File, r.scenario.Expect[i].Line
+	if i >= 0 && len(v.Expect) == len(r.Scenario.Expect) {
+		file, line = r.Scenario.File, r.Scenario.Expect[i].Line
 	}
 	return fmt.Sprintf("%s:%d: under %s: %s", file, line, x.Policy, x.Message)
 }
@@ -232,7 +232,7 @@ func (r *results) writeWhatIf(f *folder) error {
 		return nil
 	}
 	return errors.Join(
-		f.write("whatif.md", func(w io.Writer) error { return report.WriteWhatIfMarkdown(w, r.scenario.Title, r.whatIfs) }),
+		f.write("whatif.md", func(w io.Writer) error { return report.WriteWhatIfMarkdown(w, r.Scenario.Title, r.whatIfs) }),
 		f.write("whatif.json", func(w io.Writer) error { return report.WriteWhatIfJSON(w, r.whatIfs) }),
 	)
 }
