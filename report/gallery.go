@@ -72,7 +72,7 @@ func (g *Gallery) WriteHTML(w io.Writer) error {
 				continue
 			}
 			card := galleryCard{GalleryEntry: e}
-			if all := paragraphs(e.About); len(all) > 0 {
+			if all := Paragraphs(e.About); len(all) > 0 {
 				card.Lead = all[0]
 			}
 			x.Entries = append(x.Entries, card)

@@ -44,10 +44,10 @@ type Expectation struct {
 }
 
 // abouts are the paragraphs of the scenario's about.
-func (p *Page) abouts() []string { return paragraphs(p.About) }
+func (p *Page) abouts() []string { return Paragraphs(p.About) }
 
-// paragraphs are the lines of a text that are not blank.
-func paragraphs(text string) (all []string) {
+// Paragraphs are the lines of a text that are not blank.
+func Paragraphs(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.Join(strings.Fields(line), " "); line != "" {
 			all = append(all, line)
