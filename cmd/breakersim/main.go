@@ -35,6 +35,8 @@ type cli struct {
 	Page       pageCmd                   `cmd:"" help:"Write one HTML file in which to step through a scenario: state, counters and reasons at every instant."`
 	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
+	Serve      serveCmd                  `cmd:"" help:"Show pages and the playground in a browser, from this machine, and play scenarios again when their files change."`
+	Playground playgroundCmd             `cmd:"" help:"Write the playground: a web page that plays what one types, without a server."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
 	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
 	Schema     schemaCmd                 `cmd:"" help:"Print the JSON Schema of scenario files."`

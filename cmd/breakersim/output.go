@@ -18,6 +18,7 @@ var unfinished = struct {
 	sync.Mutex
 	files   map[string]bool // with temporary names
 	folders map[string]bool // that were not there before
+	trees   []string        // that are for this run alone
 }{files: map[string]bool{}, folders: map[string]bool{}}
 
 // endings are the signals that end a run; each as shells count it.
@@ -48,6 +49,20 @@ func removeUnfinished() {
 	for dir := range unfinished.folders {
 		removeIfMade(dir)
 	}
+	for _, dir := range unfinished.trees {
+		os.RemoveAll(dir)
+	}
+}
+
+// makeTemporary makes a folder that is gone in the end, with all that is in it.
+func makeTemporary() (string, error) {
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	dir, err := os.MkdirTemp("", "breakersim-")
+	if err == nil {
+		unfinished.trees = append(unfinished.trees, dir)
+	}
+	return dir, err
 }
 
 // makeFolder makes dir and its parents, and remembers which were not there.
