@@ -137,6 +137,7 @@ const (
 // served is the address of a site of its own.
 func served(t *testing.T, what ...string) string {
 	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir()) // what the program removes as it ends
 	x, err := openSite(what, scenarios.DefaultLimits(), streams{width: 80})
 	require.NoError(t, err)
 	go x.watch(t.Context())
