@@ -84,7 +84,7 @@ func (p *ReplayPage) WriteHTML(w io.Writer) error {
 
 // about is the first paragraph, and the others.
 func (p *ReplayPage) about() (lead string, more []string) {
-	if more = paragraphs(p.About); len(more) > 0 {
+	if more = Paragraphs(p.About); len(more) > 0 {
 		lead, more = more[0], more[1:]
 	}
 	return lead, more
