@@ -198,7 +198,7 @@ func (x *site) listed(folder string, entries []fs.DirEntry) list {
 			continue
 		case e.IsDir():
 			entry.Href += "/"
-			entry.Text = titleOf(e.Name())
+			entry.Text = titleNamed(e.Name())
 			if _, err := x.root.Stat(path.Join(folder, e.Name(), "timeline.svg")); err == nil {
 				entry.Picture = entry.Href + "timeline.svg"
 			}
@@ -208,8 +208,8 @@ func (x *site) listed(folder string, entries []fs.DirEntry) list {
 	return l
 }
 
-// titleOf is that of a built-in scenario, or the name.
-func titleOf(name string) string {
+// titleNamed is that of a built-in scenario, or the name.
+func titleNamed(name string) string {
 	if src, ok := scenarios.Source(name); ok {
 		if s, err := scenarios.Load(name, src, scenarios.DefaultLimits()); err == nil {
 			return s.Title
