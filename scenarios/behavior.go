@@ -45,6 +45,35 @@ func (a *Answer) Outage() bool {
 	return !slices.ContainsFunc(a.Mix, func(s Share) bool { return s.Outcome == Success })
 }
 
+// Drawn is the scenario with every phase where it is in one run: draw gives the
+// beginning of a phase of a target, or its length, by its place in the file. A
+// scenario that draws none is given back as it is.
+func (s *Scenario) Drawn(draw func(target string, phase int, length bool, from Dist) time.Duration) *Scenario {
+	some := func(t Target) bool {
+		return slices.ContainsFunc(t.Phases, func(p Phase) bool { return p.drawn() })
+	}
+	if !slices.ContainsFunc(s.Targets, some) {
+		return s
+	}
+	own := *s
+	own.Targets = slices.Clone(s.Targets)
+	for i := range own.Targets {
+		t := &own.Targets[i]
+		t.Phases = slices.Clone(t.Phases)
+		for k := range t.Phases {
+			p := &t.Phases[k]
+			if p.DrawAt != nil {
+				p.At = draw(t.Name, k, false, *p.DrawAt)
+			}
+			if p.DrawFor != nil {
+				d := draw(t.Name, k, true, *p.DrawFor)
+				p.For = &d
+			}
+		}
+	}
+	return &own
+}
+
 // Segments are what the target's phases come to when they are laid over its
 // base: where they overlap the later in the file wins, key by key. The first
 // begins at 0, and each differs from the one before.

@@ -15,6 +15,7 @@ import (
 
 // decoder walks the tree along the types of wire.go, and collects every fault.
 type decoder struct {
+	kind     string // of file: "scenario" or "sweep"
 	faults   Faults
 	searched int // long lists in which a near name was looked for
 	// What was refused as it was read, so that nothing else is said of it.
@@ -25,7 +26,7 @@ type decoder struct {
 }
 
 func newDecoder(file string) *decoder {
-	return &decoder{faults: Faults{File: file}, refused: map[ast.Node]bool{}, lost: map[ast.Node][]string{}}
+	return &decoder{kind: "scenario", faults: Faults{File: file}, refused: map[ast.Node]bool{}, lost: map[ast.Node][]string{}}
 }
 
 // perhaps says whether one of these keys is in the mapping n after all, but was

@@ -16,10 +16,11 @@ import (
 type Limits struct {
 	Bytes int // of the file
 	Calls int // of a run
+	Cells int // of a sweep
 }
 
-// DefaultLimits are 1 MiB and 10,000,000 calls.
-func DefaultLimits() Limits { return Limits{Bytes: 1 << 20, Calls: 10_000_000} }
+// DefaultLimits are 1 MiB, 10,000,000 calls and 10,000 cells.
+func DefaultLimits() Limits { return Limits{Bytes: 1 << 20, Calls: 10_000_000, Cells: 10_000} }
 
 const defaultTimeout = 2 * time.Minute
 
@@ -27,13 +28,7 @@ const defaultTimeout = 2 * time.Minute
 // [*Faults]. file is only for messages.
 func Load(file string, src []byte, lim Limits) (*Scenario, error) {
 	d := newDecoder(file)
-	if len(src) > lim.Bytes {
-		d.at(1, 1, 1, "the file is larger than %d bytes; --limit=%dMiB would take it", lim.Bytes, 2*max(1, lim.Bytes>>20))
-		return nil, &d.faults
-	}
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(src), "\ufeff"))
-	d.faults.lines = strings.Split(text, "\n")
-	root := d.parse(text)
+	root := d.tree(src, lim)
 	if root == nil {
 		return nil, &d.faults
 	}
@@ -47,6 +42,17 @@ func Load(file string, src []byte, lim Limits) (*Scenario, error) {
 		return nil, &d.faults
 	}
 	return r.s, nil
+}
+
+// tree reads a file into a tree, or adds the fault.
+func (d *decoder) tree(src []byte, lim Limits) ast.Node {
+	if len(src) > lim.Bytes {
+		d.at(1, 1, 1, "the file is larger than %d bytes; --limit=%dMiB would take it", lim.Bytes, 2*max(1, lim.Bytes>>20))
+		return nil
+	}
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(src), "\ufeff"))
+	d.faults.lines = strings.Split(text, "\n")
+	return d.parse(text)
 }
 
 // resolver gives the file its meaning: names, defaults, and what cannot be.

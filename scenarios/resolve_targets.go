@@ -137,14 +137,15 @@ func (r *resolver) price(w *val[priceW]) *Price {
 }
 
 func (r *resolver) phase(w *val[phaseW]) Phase {
-	p := Phase{At: time.Duration(w.V.At.V), Behavior: r.behavior(&w.V.behaviorW)}
+	p := Phase{Behavior: r.behavior(&w.V.behaviorW)}
 	if !w.V.At.said() {
 		r.missing(w.node, "the phase", "at")
 	}
+	p.At, p.DrawAt = instant(&w.V.At)
 	if w.V.For.said() {
-		d := time.Duration(w.V.For.V)
-		p.For = &d
-		if d == 0 {
+		d, drawn := instant(&w.V.For)
+		p.For, p.DrawFor = &d, drawn
+		if d == 0 && drawn == nil && !isMapping(w.V.For.node) {
 			r.d.fault(w.V.For.node, "a phase of 0s never is; leave for out if it lasts to the end")
 		}
 	}
@@ -152,6 +153,14 @@ func (r *resolver) phase(w *val[phaseW]) Phase {
 		r.lacks(w.node, []string{"outcome", "mix", "latency", "retry_after"}, "the phase changes nothing; say outcome, mix, latency or retry_after")
 	}
 	return p
+}
+
+// instant is when something is, or what that is drawn from.
+func instant(w *val[distW]) (time.Duration, *Dist) {
+	if w.V.Kind != Fixed {
+		return 0, &w.V.Dist
+	}
+	return w.V.A, nil
 }
 
 func (r *resolver) behavior(w *behaviorW) Behavior {

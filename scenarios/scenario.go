@@ -152,8 +152,14 @@ type Price struct {
 type Phase struct {
 	At  time.Duration
 	For *time.Duration // nil: to the end
+	// DrawAt and DrawFor are where At and For come from in each run, if they are
+	// drawn; nil: they stand as they are. See [Scenario.Drawn].
+	DrawAt, DrawFor *Dist
 	Behavior
 }
+
+// drawn says whether the phase is another one in each run.
+func (p *Phase) drawn() bool { return p.DrawAt != nil || p.DrawFor != nil }
 
 // Op is what a scripted entry does.
 type Op uint8

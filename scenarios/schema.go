@@ -20,10 +20,12 @@ const (
 // types that the decoder reads. Editors complete and check files by it; what
 // needs more than one place of a file to see, such as an unknown name, only
 // [Load] finds.
-func Schema() []byte {
-	s := schemaOf(reflect.TypeFor[fileW]())
+func Schema() []byte { return schemaFile(reflect.TypeFor[fileW](), "breakersim scenario") }
+
+func schemaFile(t reflect.Type, title string) []byte {
+	s := schemaOf(t)
 	s.Version = jsonschema.Version
-	s.Title = "breakersim scenario"
+	s.Title = title
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		panic("scenarios: " + err.Error()) // it has nothing that does not encode

@@ -24,10 +24,10 @@ func (d *decoder) parse(text string) (root ast.Node) {
 	}()
 	switch {
 	case strings.TrimSpace(text) == "":
-		d.at(1, 1, 1, "the file is empty; a scenario begins with `scenario: its-name`")
+		d.at(1, 1, 1, "the file is empty; a %s begins with `%[1]s: its-name`", d.kind)
 		return nil
 	case strings.ContainsRune(text, 0) || !utf8.ValidString(text):
-		d.at(1, 1, 1, "this is not text in UTF-8; is it a scenario file?")
+		d.at(1, 1, 1, "this is not text in UTF-8; is it a %s file?", d.kind)
 		return nil
 	}
 	tokens := lexer.Tokenize(text)
@@ -50,14 +50,14 @@ func (d *decoder) parse(text string) (root ast.Node) {
 		switch {
 		case doc.Body == nil:
 		case body != nil:
-			d.fault(doc.Body, "a second document; a file holds one scenario")
+			d.fault(doc.Body, "a second document; a file holds one %s", d.kind)
 			return nil
 		default:
 			body = doc.Body
 		}
 	}
 	if body == nil {
-		d.at(1, 1, 1, "there is nothing but comments here; a scenario begins with `scenario: its-name`")
+		d.at(1, 1, 1, "there is nothing but comments here; a %s begins with `%[1]s: its-name`", d.kind)
 	}
 	return body
 }

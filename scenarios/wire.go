@@ -86,8 +86,8 @@ type priceW struct {
 }
 
 type phaseW struct {
-	At  val[duration] `yaml:"at" doc:"When it begins." required:"true"`
-	For val[duration] `yaml:"for" doc:"How long it lasts (default: to the end)."`
+	At  val[distW] `yaml:"at" doc:"When it begins; a distribution is drawn once a run." required:"true"`
+	For val[distW] `yaml:"for" doc:"How long it lasts (default: to the end); a distribution is drawn once a run."`
 	behaviorW
 }
 

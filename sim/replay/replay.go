@@ -50,7 +50,7 @@ func Run(s *scenarios.Scenario, p *scenarios.Policy, o Options) ([]Failure, erro
 		return nil, err
 	}
 	defer r.close()
-	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(s, p, o.Others)})
+	r.emit(trace.Event{Kind: trace.Run, Run: runInfo(r.s, p, o.Others)})
 	for i := range r.targets {
 		if ph := r.targets[i].segment().Phase; ph != trace.NoPhase {
 			r.emit(trace.Event{Kind: trace.Phase, Target: r.targets[i].name, Phase: ph})
@@ -166,7 +166,9 @@ type call struct {
 }
 
 func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error) {
-	r := &run{s: s, policy: p, root: sim.NewKey(s.Seed), others: o.Others}
+	root := sim.NewKey(s.Seed)
+	s = s.Drawn(phases(root))
+	r := &run{s: s, policy: p, root: root, others: o.Others}
 	if r.others != nil {
 		if err := r.others.cannot(s, p); err != nil {
 			return nil, err

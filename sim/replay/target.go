@@ -165,7 +165,21 @@ const (
 	forThere // the way to the target
 	forBack
 	forBurst
+	forPhase       // when one begins
+	forPhaseLength // how long it lasts
 )
+
+// phases draws where phases are in a run, keyed by their targets and their
+// places in the file.
+func phases(root sim.Key) func(target string, phase int, length bool, from scenarios.Dist) time.Duration {
+	return func(target string, phase int, length bool, from scenarios.Dist) time.Duration {
+		what := uint64(forPhase)
+		if length {
+			what = forPhaseLength
+		}
+		return sample(from, root.Name(target).Name("phases").Number(uint64(phase)).Number(what))
+	}
+}
 
 // fate is how an attempt goes: fixed at its start.
 type fate struct {
