@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -117,12 +118,18 @@ func (listCmd) Run(s streams) error {
 }
 
 type showCmd struct {
-	Name string `arg:"" predictor:"builtin" help:"A built-in scenario."`
+	Sweep bool   `help:"A built-in sweep, not a scenario."`
+	Name  string `arg:"" predictor:"builtin" help:"A built-in scenario, or with --sweep a sweep."`
 }
 
 // Run prints the file as it is.
 func (c *showCmd) Run(s streams) error {
 	src, ok := scenarios.Source(c.Name)
+	if c.Sweep {
+		if src, ok = scenarios.SweepSource(c.Name); !ok {
+			return wrong{fmt.Errorf("no built-in sweep is named %q; %s", c.Name, meant(c.Name, scenarios.SweepNames(), "they are "+strings.Join(scenarios.SweepNames(), ", ")))}
+		}
+	}
 	if !ok {
 		return wrong{unknownName(c.Name)}
 	}
@@ -130,10 +137,16 @@ func (c *showCmd) Run(s streams) error {
 	return err
 }
 
-type schemaCmd struct{}
+type schemaCmd struct {
+	Sweep bool `help:"That of sweep files."`
+}
 
 // Run prints the schema, for editors.
-func (schemaCmd) Run(s streams) error {
-	_, err := s.out.Write(scenarios.Schema())
+func (c schemaCmd) Run(s streams) error {
+	schema := scenarios.Schema
+	if c.Sweep {
+		schema = scenarios.SweepSchema
+	}
+	_, err := s.out.Write(schema())
 	return err
 }

@@ -31,16 +31,18 @@ var mayImport = map[string]struct{ ours, others []string }{
 	"machine/check": {[]string{"machine"}, []string{}},
 	"machine/foreign": {nil, []string{"github.com/afex/hystrix-go/", "github.com/bytedance/gopkg/", "github.com/eapache/go-resiliency/",
 		"github.com/failsafe-go/failsafe-go", "github.com/rubyist/circuitbreaker", "github.com/sony/gobreaker/v2"}},
-	"sim/trace":                    {nil, []string{}},
-	"sim":                          {nil, []string{}},
-	"scenarios":                    {[]string{"machine"}, []string{"github.com/goccy/go-yaml", "github.com/invopop/jsonschema"}},
-	"sim/replay":                   {[]string{"machine", "sim/trace", "sim", "scenarios"}, []string{}},
+	"sim/trace":  {nil, []string{}},
+	"sim":        {nil, []string{}},
+	"scenarios":  {[]string{"machine"}, []string{"github.com/goccy/go-yaml", "github.com/invopop/jsonschema"}},
+	"sim/replay": {[]string{"machine", "sim/trace", "sim", "scenarios"}, []string{}},
+	"sim/sweep": {[]string{"sim/trace", "sim", "scenarios", "sim/replay"},
+		[]string{"github.com/HdrHistogram/hdrhistogram-go", "gonum.org/v1/gonum/stat/distuv"}},
 	"sim/breakertest":              {[]string{"machine", "sim/trace", "scenarios", "sim/replay"}, []string{}},
 	"report":                       {[]string{"sim/trace"}, nil},
 	"cmd/breakersim/internal/runs": {[]string{"sim/trace", "scenarios", "sim/replay", "report"}, []string{}},
 	"cmd/breakersim/internal/lab":  {[]string{"machine", "sim/trace", "scenarios", "sim/replay", "report", "cmd/breakersim/internal/runs"}, []string{}},
 	"cmd/breakersim/playground":    {[]string{"cmd/breakersim/internal/lab"}, []string{}},
-	"cmd/breakersim":               {[]string{"machine", "machine/check", "sim/trace", "sim", "machine/foreign", "scenarios", "sim/replay", "sim/breakertest", "report", "cmd/breakersim/internal/runs"}, nil},
+	"cmd/breakersim":               {[]string{"machine", "machine/check", "sim/trace", "sim", "machine/foreign", "scenarios", "sim/replay", "sim/sweep", "sim/breakertest", "report", "cmd/breakersim/internal/runs"}, nil},
 }
 
 // TestPackagesPointOneWay reads the imports of every file that is not a test.

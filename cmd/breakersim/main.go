@@ -33,6 +33,8 @@ type cli struct {
 	Trace      traceCmd                  `cmd:"" help:"Print the trace of one scenario under one policy."`
 	Test       testCmd                   `cmd:"" help:"Check the expect lists of scenarios, and write nothing."`
 	Page       pageCmd                   `cmd:"" help:"Write one HTML file in which to step through a scenario: state, counters and reasons at every instant."`
+	Sweep      sweepCmd                  `cmd:"" help:"Play a scenario with many settings in many drawn worlds, and recommend some."`
+	Merge      mergeCmd                  `cmd:"" help:"Put the shards of a sweep together, and refuse gaps, overlaps and mixed versions."`
 	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
 	Serve      serveCmd                  `cmd:"" help:"Show pages and the playground in a browser, from this machine, and play scenarios again when their files change."`
@@ -82,13 +84,15 @@ func run(args []string, s streams) int {
 		kong.Description("Replays scripted outages against real circuit breakers, draws what they do, and says why.\n\n"+
 			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
 			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", "), "breakers": strings.Join(mainBreakers(), ", ")})
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", "), "breakers": strings.Join(mainBreakers(), ", "),
+			"examples": strings.Join(exampleNames(), ", "), "sweeps": strings.Join(scenarios.SweepNames(), ", ")})
 	if err != nil {
 		fmt.Fprintln(s.err, "breakersim:", err)
 		return exitRunError
 	}
 	kongcompletion.Register(p, kongcompletion.WithPredictor("breaker", complete.PredictSet(breakerNames()...)), kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
-		kongcompletion.WithPredictor("markdown", complete.PredictFiles("*")), kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
+		kongcompletion.WithPredictor("markdown", complete.PredictFiles("*")), kongcompletion.WithPredictor("sweep", complete.PredictOr(complete.PredictSet(scenarios.SweepNames()...), complete.PredictFiles("*"))),
+		kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
 	if exit >= 0 { // it was a completion
 		return exit
 	}

@@ -34,6 +34,12 @@ func cleanUpOnSignal() {
 	}
 	go func() {
 		s := <-signals
+		ending.Lock()
+		do := ending.do
+		ending.Unlock()
+		if do != nil {
+			do()
+		}
 		removeUnfinished()
 		os.Exit(endings[s])
 	}()

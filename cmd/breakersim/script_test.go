@@ -54,11 +54,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // signalled STATUS SIGNAL GLOB COMMAND...: the command ends with this status if
-// it gets the signal once there is a file that fits.
+// it gets the signal once there is a file that fits. The status of what was
+// killed is -1.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
 	if neg || len(args) < 4 || signals[args[1]] == nil {
-		ts.Fatalf("usage: signalled STATUS HUP|INT|TERM GLOB COMMAND...")
+		ts.Fatalf("usage: signalled STATUS HUP|INT|TERM|KILL GLOB COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)

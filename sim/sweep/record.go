@@ -94,6 +94,9 @@ func ContinueWriter(w io.Writer, p *Plan, rows int) *Writer {
 	return &Writer{w: bufio.NewWriterSize(w, 1<<16), p: p, rows: rows}
 }
 
+// Rows is how many were written.
+func (w *Writer) Rows() int { return w.rows }
+
 // Row writes one.
 func (w *Writer) Row(r *Row) error {
 	w.rows++

@@ -38,7 +38,8 @@ type Row struct {
 type Progress struct {
 	Done   int // runs
 	Of     int // at least
-	Events int // of those that were played now
+	Played int // runs that were not kept from an earlier try
+	Events int // of those
 	Cells  int // that go on
 }
 
@@ -74,6 +75,7 @@ func (p *Plan) Play(ctx context.Context, o Options, tell func(*Row, Progress) er
 		}
 		s.tell(&j.row)
 		progress.Done++
+		progress.Played++
 		progress.Events += j.row.Events
 		progress.Of, progress.Cells = max(progress.Of, progress.Done), len(s.open)
 		if err := tell(&j.row, progress); err != nil {
