@@ -284,7 +284,9 @@ func (r recordFile) open(p *sweep.Plan, h sweep.Header, resume bool) (*os.File, 
 	_, err := os.Stat(r.partial())
 	switch {
 	case err == nil && resume:
-		return r.reopen(p, h)
+		if file, w, kept, err := r.reopen(p, h); !errors.Is(err, sweep.ErrEmpty) {
+			return file, w, kept, err
+		}
 	case err == nil:
 		return nil, nil, nil, wrong{fmt.Errorf("%s holds an interrupted sweep; go on with it by --resume, or remove the file", r.partial())}
 	}

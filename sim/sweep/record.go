@@ -151,6 +151,7 @@ func (w *Writer) Close() error {
 // What a record can lack.
 var (
 	ErrOutOfOrder = errors.New("the rows are not in the order in which this version of the program plays them")
+	ErrEmpty      = errors.New("the record is empty")
 	errNoRecord   = errors.New("this is no record of a sweep: its first line says nothing of one")
 )
 
@@ -169,8 +170,11 @@ type Reader struct {
 func NewReader(r io.Reader) (*Reader, error) {
 	b := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	text, err := b.next()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case text == nil:
+		return nil, ErrEmpty
 	}
 	if json.Unmarshal(text, &b.Header) != nil || b.Sweep == "" {
 		return nil, errNoRecord
