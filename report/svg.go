@@ -232,6 +232,9 @@ func (s *svgCanvas) style(b *bytes.Buffer) {
 	if len(s.themes) > 1 {
 		b.WriteString(" <style>@media (prefers-color-scheme:dark){\n")
 		for _, name := range tokens {
+			if strings.HasPrefix(name, "heat") && !bytes.Contains(s.body.Bytes(), []byte("-"+name)) {
+				continue // few pictures have these
+			}
 			if v := s.themes[1].colors[name]; v != s.themes[0].colors[name] {
 				fmt.Fprintf(b, "  .f-%s{fill:%s} .s-%s{stroke:%s}\n", name, v, name, v)
 			}

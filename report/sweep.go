@@ -206,7 +206,7 @@ func (s *Sweep) give(metric string, m *SweepMean) string {
 	if m.N < 2 {
 		return text
 	}
-	return text + " ± " + s.text(metric, (m.High-m.Low)/2)
+	return text + " ± " + s.text(metric, toDigits((m.High-m.Low)/2, 2))
 }
 
 // text is a figure for people, with three digits.
@@ -245,9 +245,3 @@ func toDigits(v float64, digits int) float64 {
 func columnNamed(name string) *Column {
 	return &Columns[slices.IndexFunc(Columns, func(c Column) bool { return c.Name == name })]
 }
-
-// Pictures are the names of the sweep's pictures.
-func (s *Sweep) Pictures() []string { return nil }
-
-// Draw lays out the picture of that name.
-func (s *Sweep) Draw(name string, look Look) (*Drawing, error) { return nil, ErrNothingToDraw }

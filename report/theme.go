@@ -62,7 +62,8 @@ var tokens = []string{"bg", "ink", "muted", "grid", "lane", "outage",
 	"closed", "closed-ink", "closed-edge", "open", "open-ink", "open-edge", "half-open", "half-open-ink", "half-open-edge",
 	"backup", "backup-ink", "backup-edge", "spent", "spent-ink", "spent-edge",
 	"good", "good-edge", "away", "away-edge", "queue", "queue-edge", "bar", "bar-edge",
-	"ok", "bad", "limited", "refused", "probe", "note", "note-ink"}
+	"ok", "bad", "limited", "refused", "probe", "note", "note-ink",
+	"heat1", "heat1-ink", "heat2", "heat2-ink", "heat3", "heat3-ink", "heat4", "heat4-ink", "heat5", "heat5-ink"}
 
 // light is the usual theme. The states differ in lightness
 // too, so that they can be told apart in grey and by colour-blind readers.
@@ -77,6 +78,7 @@ var light = theme{patterns: patterns, colors: map[string]string{
 	"spent": "#b5361c", "spent-ink": "#ffffff", "spent-edge": "#7d1f0c",
 	"good": "#a9cde8", "good-edge": "#0072b2", "away": "#dfe4ea", "away-edge": "#6e7781", "queue": "#ffe9b0", "queue-edge": "#a87900", "bar": "#8fa8cf", "bar-edge": "#4a689c",
 	"ok": "#0072b2", "bad": "#a3260d", "limited": "#8a5a00", "refused": "#59636e", "probe": "#7b3294", "note": "#1f2328", "note-ink": "#ffffff",
+	"heat1": "#f0f5fb", "heat1-ink": "#1f2328", "heat2": "#cbddf1", "heat2-ink": "#1f2328", "heat3": "#93b8df", "heat3-ink": "#0b1a2b", "heat4": "#2f6cab", "heat4-ink": "#ffffff", "heat5": "#123a6b", "heat5-ink": "#ffffff",
 }}
 
 // dark is what an SVG turns into where the reader prefers dark pages.
@@ -91,6 +93,7 @@ var dark = theme{patterns: patterns, colors: map[string]string{
 	"spent": "#f0745a", "spent-ink": "#1b0500", "spent-edge": "#ffab98",
 	"good": "#17456b", "good-edge": "#58b0f0", "away": "#2c333c", "away-edge": "#9aa4af", "queue": "#4d3b00", "queue-edge": "#e3b341", "bar": "#4c6595", "bar-edge": "#8aa6ea",
 	"ok": "#58b0f0", "bad": "#ff8e75", "limited": "#e3b341", "refused": "#9aa4af", "probe": "#d2a8ff", "note": "#e6edf3", "note-ink": "#0d1117",
+	"heat1": "#121c28", "heat1-ink": "#e6edf3", "heat2": "#1a3352", "heat2-ink": "#e6edf3", "heat3": "#28588c", "heat3-ink": "#ffffff", "heat4": "#6ea3dd", "heat4-ink": "#06101d", "heat5": "#c2dcfa", "heat5-ink": "#06101d",
 }}
 
 // paper is for printers, which may know no colours: every ground that means
@@ -108,5 +111,6 @@ var paper = theme{
 		"spent": "#3a3a3a", "spent-ink": "#ffffff", "spent-edge": "#c8c8c8",
 		"good": "#b4b4b4", "good-edge": "#555555", "away": "#ffffff", "away-edge": "#666666", "queue": "#ffffff", "queue-edge": "#555555", "bar": "#8f8f8f", "bar-edge": "#222222",
 		"ok": "#000000", "bad": "#000000", "limited": "#333333", "refused": "#555555", "probe": "#000000", "note": "#000000", "note-ink": "#ffffff",
+		"heat1": "#ffffff", "heat1-ink": "#000000", "heat2": "#e2e2e2", "heat2-ink": "#000000", "heat3": "#bcbcbc", "heat3-ink": "#000000", "heat4": "#6a6a6a", "heat4-ink": "#ffffff", "heat5": "#2e2e2e", "heat5-ink": "#ffffff",
 	},
 }
