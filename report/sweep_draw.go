@@ -88,13 +88,6 @@ func unitFor(metric string, most float64) sweepUnit {
 	return sweepUnit{"ns", 1}
 }
 
-func (u sweepUnit) text(v float64) string {
-	if math.IsNaN(v) {
-		return undefined
-	}
-	return decimalText(v / u.size)
-}
-
 // metricTitle is what a metric is called over a picture, with its unit.
 func metricTitle(metric string, u sweepUnit) string {
 	heading := columnNamed(metric).Heading

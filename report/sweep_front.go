@@ -46,7 +46,7 @@ func layOutFront(s *Sweep, look *Look) (drawing, error) {
 	if n := len(c.on) - mostListed; n > 0 {
 		note = fmt.Sprintf("%s more on the front; the page of the sweep lists all.", strconv.Itoa(n))
 	}
-	c.close(c.list+float64(len(c.lines))*leading+10, c.legendKeys(), "Crosses are 95% confidence intervals of both means. All settings see the same worlds, so differences between them are surer than the crosses look: the page of the sweep has them. "+
+	c.close(c.list+float64(len(c.lines))*leading+10, c.legendKeys(), "Crosses are 95% confidence intervals of the difference to the reference, world by world; behind ± is half of that of the mean, which is as wide as the worlds differ. "+
 		"The knee is where both, each as a share of its range along the front, sum to the least.", note)
 	return c, nil
 }
@@ -54,16 +54,18 @@ func layOutFront(s *Sweep, look *Look) (drawing, error) {
 // ranges are of the marks and their intervals, from 0 where that is not far.
 func (c *front) ranges() {
 	c.x, c.y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
-	take := func(r *[2]float64, m *SweepMean) {
-		for _, v := range []float64{m.Mean, m.Low, m.High} {
-			if !math.IsNaN(v) {
-				r[0], r[1] = min(r[0], v), max(r[1], v)
-			}
+	take := func(r *[2]float64, f *SweepFigure, interval bool) {
+		low, high := f.against()
+		if !interval {
+			low, high = f.Mean, f.Mean
+		}
+		if !math.IsNaN(low) {
+			r[0], r[1] = min(r[0], low), max(r[1], high)
 		}
 	}
 	for i := range c.s.Cells {
-		take(&c.x, &c.s.figure(i, Wasted).SweepMean)
-		take(&c.y, &c.s.figure(i, Failed).SweepMean)
+		take(&c.x, c.s.figure(i, Wasted), slices.Contains(c.on, i))
+		take(&c.y, c.s.figure(i, Failed), slices.Contains(c.on, i))
 	}
 	for _, r := range []*[2]float64{&c.x, &c.y} {
 		r[0] = max(0, r[0])
@@ -231,14 +233,22 @@ func (c *front) interval(p *pen, cell int) {
 	}
 }
 
+// against is the interval of the difference to the reference, around the mean;
+// nothing but the mean where there is none.
+func (f *SweepFigure) against() (low, high float64) {
+	if half := (f.Against.High - f.Against.Low) / 2; half > 0 {
+		return f.Mean - half, f.Mean + half
+	}
+	return f.Mean, f.Mean
+}
+
 // cross is where an interval is: a flat box, and an upright one.
 func (c *front) cross(cell int) []box {
 	failed, wasted := c.s.figure(cell, Failed), c.s.figure(cell, Wasted)
-	if math.IsNaN(failed.Low + wasted.Low) {
-		return nil
-	}
-	x0, y0 := c.at(max(c.x[0], wasted.Low), max(c.y[0], failed.Low))
-	x1, y1 := c.at(wasted.High, failed.High)
+	left, right := wasted.against()
+	low, high := failed.against()
+	x0, y0 := c.at(max(c.x[0], left), max(c.y[0], low))
+	x1, y1 := c.at(right, high)
 	x, y := c.at(wasted.Mean, failed.Mean)
 	return []box{{x0, y, x1 - x0, 0}, {x, y1, 0, y0 - y1}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,6 +22,7 @@ type heat struct {
 	least  float64
 	most   float64
 	log    bool
+	places int // after the point
 	best   int
 }
 
@@ -44,6 +46,7 @@ func layOutHeat(s *Sweep, metric string, look *Look) (drawing, error) {
 		return nil, ErrNothingToDraw
 	}
 	c.unit = unitFor(metric, c.most)
+	c.places = c.afterPoint()
 	about := fmt.Sprintf("%s (%s): mean of %s for each setting", metricTitle(metric, c.unit), columnNamed(metric).About, s.replications())
 	c.sheet = newSweepSheet("heat-"+metric, s, look, about)
 	c.place()
@@ -146,6 +149,36 @@ func (c *heat) spread() bool {
 	return c.least <= c.most
 }
 
+// afterPoint is how many places all figures have after the point: three digits
+// of the largest, and none where all are whole.
+func (c *heat) afterPoint() int {
+	whole := true
+	for _, p := range c.panels {
+		for _, i := range slices.Concat(p.cells...) {
+			if i >= 0 {
+				v := c.s.figure(i, c.metric).Mean / c.unit.size
+				whole = whole && (math.IsNaN(v) || v == math.Trunc(v))
+			}
+		}
+	}
+	switch most := c.most / c.unit.size; {
+	case whole, most >= 100:
+		return 0
+	case most >= 10:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// text is a figure in the map's unit.
+func (c *heat) text(v float64) string {
+	if v /= c.unit.size; c.places > 0 {
+		return strconv.FormatFloat(v, 'f', c.places, 64)
+	}
+	return Thousands(int64(math.Round(v)))
+}
+
 // class is the shade of a figure, from 1.
 func (c *heat) class(v float64) int {
 	for k := 1; k < heatClasses; k++ {
@@ -189,7 +222,7 @@ func (c *heat) place() {
 func (c *heat) legendKeys() []key {
 	var keys []key
 	if c.least == c.most {
-		keys = append(keys, key{text: "all " + c.unit.text(c.least), draw: func(p *pen, b box) { heatKey(p, 1, b) }})
+		keys = append(keys, key{text: "all " + c.text(c.least), draw: func(p *pen, b box) { heatKey(p, 1, b) }})
 	}
 	for k := 1; k <= heatClasses && c.least < c.most; k++ {
 		from, to := c.least, c.bound(k)
@@ -199,7 +232,7 @@ func (c *heat) legendKeys() []key {
 		if k == heatClasses {
 			to = c.most
 		}
-		keys = append(keys, key{text: c.unit.text(from) + " to " + c.unit.text(to), draw: func(p *pen, b box) { heatKey(p, k, b) }})
+		keys = append(keys, key{text: c.text(from) + " to " + c.text(to), draw: func(p *pen, b box) { heatKey(p, k, b) }})
 	}
 	if c.shown(c.s.Reference) {
 		keys = append(keys, key{text: "dashed: the reference", draw: func(p *pen, b box) { referenceFrame(p, b) }})
@@ -286,7 +319,7 @@ func (c *heat) square(p *pen, cell int, b box) {
 	look := fmt.Sprintf("heat%d", c.class(f.Mean))
 	p.rect(look, b)
 	p.frame("grid", 0.8, b)
-	text := c.unit.text(f.Mean)
+	text := c.text(f.Mean)
 	for _, size := range []float64{smallSize, tinySize} {
 		if width(text, size, false)+4 <= b.w {
 			p.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, size, false, centre, text)

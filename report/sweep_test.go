@@ -203,7 +203,7 @@ func TestWhatSweepPicturesSay(t *testing.T) {
 	s := madeUp([]int{2, 3}, 1, plainFigure)
 	s.Reference = 1
 	assert.Subset(t, sweepTexts(t, s, "heat-failed"), []string{"setting_0 (down)", "setting_1 (across)", "1s", "2s", "5s", "1,200", "600", "400", "300", "240", "200", "200 to 400", "1,000 to 1,200", "dashed: the reference"})
-	assert.Subset(t, sweepTexts(t, s, "heat-wait_wasted"), []string{"2.33", "7"}, "70 s and 420 s in minutes")
+	assert.Subset(t, sweepTexts(t, s, "heat-wait_wasted"), []string{"2.33", "7.00"}, "70 s and 420 s in minutes")
 	assert.Subset(t, sweepTexts(t, s, "tornado"), []string{"failed", "setting_0", "setting_1", "wasted", "in vain, in min"})
 	texts := sweepTexts(t, s, "front")
 	assert.Subset(t, texts, []string{"failed calls in a world", "wasted attempts in a world", "setting_0 1s, setting_1 1s under policy-0", "1,200 ± 120", "0 ± 0", "no-protection"})
