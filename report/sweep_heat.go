@@ -69,7 +69,9 @@ func (c *heat) slice() (note string) {
 			third = append(third, v)
 		}
 	}
-	policies := slices.DeleteFunc(s.policies(), func(p string) bool { return !slices.ContainsFunc(s.Cells, func(c SweepCell) bool { return c.Policy == p && c.Values != nil }) })
+	policies := slices.DeleteFunc(s.policies(), func(p string) bool {
+		return !slices.ContainsFunc(s.Cells, func(c SweepCell) bool { return c.Policy == p && c.Values != nil })
+	})
 	if len(third)*len(policies) > mostPanels {
 		third = []int{reference[2]}
 	}

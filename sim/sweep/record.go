@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 
 	"github.com/breakersim/breakersim/scenarios"
@@ -32,12 +33,13 @@ type Header struct {
 	BaseSource string  `json:"base_source"`
 }
 
-// NewHeader is that of a plan. source is the sweep's file.
+// NewHeader is that of a plan. source is the sweep's file. Folders are not in it:
+// each machine may have its own.
 func NewHeader(p *Plan, version string, source []byte, shard Shard, precision float64) Header {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", source, p.Base.Source)
 	return Header{Format: Format, Version: version, Sweep: p.Sweep.Name, Digest: hex.EncodeToString(h.Sum(nil))[:16], Shard: shard.String(), Precision: precision,
-		File: p.File, Source: string(source), BaseFile: p.Base.File, BaseSource: string(p.Base.Source)}
+		File: filepath.Base(p.File), Source: string(source), BaseFile: filepath.Base(p.Base.File), BaseSource: string(p.Base.Source)}
 }
 
 // Plan is the plan that the record is of.
