@@ -224,7 +224,7 @@ func without(lines [][]string, column int) [][]string {
 // the front, and the pictures, which are in files of the page's folder.
 func (s *Sweep) WriteMarkdown(w io.Writer, pictures []PagePicture) error {
 	fmt.Fprintf(w, "# %s\n\n", InlineMarkdown(s.Title))
-	for _, p := range paragraphs(s.About) {
+	for _, p := range Paragraphs(s.About) {
 		fmt.Fprintf(w, "%s\n\n", plainMarkdown(p))
 	}
 	fmt.Fprintf(w, "%s\n\n## Settings on the front\n\n", plainMarkdown(s.Recommendation()))
