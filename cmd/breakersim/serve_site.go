@@ -127,7 +127,7 @@ func (p *player) play() error {
 		return nil
 	}
 	p.site.begin("")
-	return writeGallery(p.dir, entries)
+	return writeGallery(filepath.Join(p.dir, "index.html"), entries)
 }
 
 // lead remembers how the playground gets the scenario.

@@ -167,3 +167,17 @@ func FuzzHosts(f *testing.F) {
 		}
 	})
 }
+
+// TestServedGallery: several scenarios have a page that leads to each.
+func TestServedGallery(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	x, err := openSite([]string{"vanished-probe", "sixth-failure"}, scenarios.DefaultLimits(), streams{width: 80})
+	require.NoError(t, err)
+	h := &guard{handler: x.handler()}
+	root := ask(h, http.MethodGet, thisHost, "/")
+	assert.Equal(t, http.StatusOK, root.Code)
+	for _, name := range []string{"vanished-probe", "sixth-failure"} {
+		assert.Contains(t, root.Body.String(), `<a href="`+name+`/index.html`)
+		assert.Equal(t, http.StatusOK, ask(h, http.MethodGet, thisHost, "/"+name+"/index.html").Code)
+	}
+}
