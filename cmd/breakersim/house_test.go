@@ -300,7 +300,7 @@ func TestReadmeProgramCompiles(t *testing.T) {
 func TestGallery(t *testing.T) {
 	path := filepath.Join("..", "..", "outputs", "README.md")
 	page := "# What breakersim draws\n\nOne picture for each scenario of the library, as `breakersim run` makes it, and a page that tells what happens in it.\n[Known results](validation.md) are held against " +
-		"what the simulator gives on a page of their own.\n"
+		"what the simulator gives on a page of their own, and [other libraries' breakers](compare/README.md) against each rule of ours.\n"
 	for _, s := range library(t) {
 		page += fmt.Sprintf("\n## %s\n\n[`%s`](../scenarios/%[2]s.yaml) · [its page](%[2]s/README.md)\n\n%s\n\n![%[1]s](%[2]s/timeline.svg)\n", s.Title, s.Name, s.About)
 	}

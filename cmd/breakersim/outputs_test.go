@@ -44,6 +44,28 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestComparedOutputs holds the committed matrix of breakers and rules against
+// the program. UPDATE=1 rewrites it.
+func TestComparedOutputs(t *testing.T) {
+	committed, fresh := filepath.Join("..", "..", "outputs"), t.TempDir()
+	if os.Getenv("UPDATE") != "" {
+		fresh = committed
+	}
+	require.Equal(t, exitDone, run([]string{"compare", "--conformance", "-o", fresh}, streams{in: new(bytes.Buffer), out: new(bytes.Buffer), err: new(bytes.Buffer), width: 80}))
+	want, err := os.ReadDir(filepath.Join(committed, "compare"))
+	require.NoError(t, err)
+	got, err := os.ReadDir(filepath.Join(fresh, "compare"))
+	require.NoError(t, err)
+	require.Equal(t, len(got), len(want), "files in outputs/compare")
+	for _, file := range got {
+		want, err := os.ReadFile(filepath.Join(committed, "compare", file.Name()))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(fresh, "compare", file.Name()))
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(want, got), "outputs/compare/%s is not what the program writes; UPDATE=1 rewrites it", file.Name())
+	}
+}
+
 func runIn(t *testing.T, dir string) int {
 	t.Helper()
 	var out, errs bytes.Buffer
