@@ -61,6 +61,14 @@ func (l *Look) Check() error {
 	return nil
 }
 
+// themes are those that a drawing in this look can have.
+func (l *Look) themes() []*theme {
+	if l.Theme == "" {
+		return []*theme{&light, &dark}
+	}
+	return []*theme{themes[l.Theme]}
+}
+
 // width is in pixels.
 func (l *Look) width() float64 {
 	if l.Width == 0 {
@@ -139,11 +147,7 @@ func (k *Kind) Draw(r *Results, look Look) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	themed := []*theme{&light, &dark}
-	if look.Theme != "" {
-		themed = []*theme{themes[look.Theme]}
-	}
-	return &Drawing{d, themed}, nil
+	return &Drawing{d, look.themes()}, nil
 }
 
 // Words are the picture's title, and a description for those who cannot see it.

@@ -41,11 +41,7 @@ func (s *Sweep) Draw(name string, look Look) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	themed := []*theme{&light, &dark}
-	if look.Theme != "" {
-		themed = []*theme{themes[look.Theme]}
-	}
-	return &Drawing{d, themed}, nil
+	return &Drawing{d, look.themes()}, nil
 }
 
 func newSweepSheet(kind string, s *Sweep, look *Look, about string) sheet {

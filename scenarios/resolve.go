@@ -97,15 +97,21 @@ func (r *resolver) resolve() {
 
 var idPattern = regexp.MustCompile(`^[a-z0-9-]+$`)
 
+// id checks the name that a file begins with, under its key.
+func (d *decoder) id(name val[string], root ast.Node, key string) {
+	switch {
+	case name.said():
+		if !idPattern.MatchString(name.V) || len(name.V) > 64 {
+			d.fault(name.node, "an id has at most 64 lower-case letters, digits and '-'")
+		}
+	case !d.perhaps(root, key):
+		d.fault(root, "the %s has no id; begin with `%[1]s: its-name`", key)
+	}
+}
+
 func (r *resolver) head() {
 	f := r.f
-	switch {
-	case !f.Scenario.said() && r.d.perhaps(r.root, "scenario"):
-	case !f.Scenario.said():
-		r.d.fault(r.root, "the scenario has no id; begin with `scenario: its-name`")
-	case !idPattern.MatchString(f.Scenario.V) || len(f.Scenario.V) > 64:
-		r.d.fault(f.Scenario.node, "an id has at most 64 lower-case letters, digits and '-'")
-	}
+	r.d.id(f.Scenario, r.root, "scenario")
 	r.s.Name, r.s.Title, r.s.About = f.Scenario.V, strings.TrimSpace(f.Title.V), strings.TrimSpace(f.About.V)
 	if r.s.Title == "" {
 		r.s.Title = r.s.Name

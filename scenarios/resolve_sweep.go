@@ -39,13 +39,7 @@ func (r *sweepResolver) resolve(open func(string) (string, []byte, error)) error
 
 func (r *sweepResolver) head() {
 	f, s := r.f, r.s
-	switch {
-	case !f.Sweep.said() && r.d.perhaps(r.root, "sweep"):
-	case !f.Sweep.said():
-		r.d.fault(r.root, "the sweep has no id; begin with `sweep: its-name`")
-	case !idPattern.MatchString(f.Sweep.V) || len(f.Sweep.V) > 64:
-		r.d.fault(f.Sweep.node, "an id has at most 64 lower-case letters, digits and '-'")
-	}
+	r.d.id(f.Sweep, r.root, "sweep")
 	s.Name, s.Title, s.About = f.Sweep.V, strings.TrimSpace(f.Title.V), strings.TrimSpace(f.About.V)
 	if s.Title == "" {
 		s.Title = s.Name
