@@ -75,5 +75,5 @@ func TestCostInWords(t *testing.T) {
 	require.NoError(t, err)
 	_, _, desc := d.words()
 	assert.Equal(t, "failed, calls that ended without an answer, refused ones too: 1 of 2. in vain, time that callers waited for no answer, all together: 1 s (100 %). "+
-		"harm, calls refused that would have worked: 1 of 2. wasted, attempts that began in an outage: 1 of 2.", desc)
+		"harm, calls refused, each of which would have worked by itself: 1 of 2. wasted, attempts that began in an outage: 1 of 2.", desc)
 }

@@ -89,7 +89,7 @@ var Kinds = []Kind{
 	{"timeline", "what each breaker believes, below how its target really fares, and what became of the calls", layOutTimeline},
 	{"states", "the states of each breaker, every move that the rules know, and how often it was made", layOutStates},
 	{"animated", "the timeline played in a few seconds, over and over; without motion it is a still with the story below", layOutAnimated},
-	{"load", "attempts, goodput and refusals per second, and what waits where capacity is bounded, a strip for each policy", layOutLoad},
+	{"load", "attempts, goodput and refusals over time, and what waits where capacity is bounded, a strip for each policy", layOutLoad},
 	{"cost", "what the policies cost by four metrics, as bars", layOutCost},
 	{"latency", "how long calls take until they end, by percentiles", layOutLatency},
 }

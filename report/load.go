@@ -44,7 +44,7 @@ type strip struct {
 }
 
 const (
-	loadAbout = "What each policy asks of the targets and what comes of it: attempts, goodput and refusals per second, to one scale"
+	loadAbout = "What is asked of the targets, and what comes of it: attempts, goodput and refusals over time"
 	stripGap  = 12.0
 	heldWords = "attempts within the service, to a scale of their own"
 )
@@ -66,7 +66,11 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	if !busy || c.from >= c.end { // only variants go on for so long
 		return nil, ErrNothingToDraw
 	}
-	c.sheet = newSheet("load", r, look, loadAbout)
+	about := loadAbout
+	if len(series) > 1 {
+		about += ", all to one scale"
+	}
+	c.sheet = newSheet("load", r, look, about)
 	c.lanes, c.more = truthLanes(r.Panels[0])
 	c.names = c.nameRoom(series)
 	c.step = stepFor(series, c.from, c.to, c.inner()-c.names)

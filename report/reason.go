@@ -24,9 +24,9 @@ var reasons = []struct {
 	{"T15", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
 	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probed the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
 	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }, func(*Moment) string { return "probes succeed: the primary again" }},
-	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + server(m) }},
-	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + server(m) }},
-	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + server(m) }},
+	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + next(m) }},
+	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + next(m) }},
+	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + next(m) }},
 	{"M16", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
 	{trace.MovedByAsk, seen, seenShort},
 	{trace.MovedByEnd, seen, seenShort},
@@ -64,15 +64,15 @@ func asker(m *Moment, nobody, does string) string {
 	return fmt.Sprintf("call %d %s", m.Call, does)
 }
 
-// server is who serves after the moment.
-func server(m *Moment) string {
+// next is whom turns go to after the moment, who may well fail them.
+func next(m *Moment) string {
 	switch {
 	case !m.Switched:
-		return "a backup serves"
+		return "on to a backup"
 	case m.Serves == "":
-		return "nobody serves"
+		return "nobody is left"
 	}
-	return m.Serves + " serves"
+	return "on to " + m.Serves
 }
 
 // Reason is a sentence, without its full stop, that says why the transition
@@ -206,20 +206,30 @@ func (d *detour) reason(end time.Duration) string {
 	return why + fmt.Sprintf("%s calls go to %s until %s", Thousands(int64(len(d.calls))), d.to, moment(d.last, end))
 }
 
-func servedBy(model string) string {
+// goTo says to whom turns go from here on: whether it serves them, who knows.
+func goTo(model string) string {
 	if model == "" {
 		return "nobody is left to serve"
 	}
-	return "served by " + model
+	return "turns go to " + model
 }
 
-// switchReason says why another model serves although the state is the same.
+// onward is the rest of the sentence: to whom turns go now, if that changed and
+// the reason has not said so.
+func (m *Moment) onward() string {
+	if !m.Switched || m.Rule == "M2" {
+		return ""
+	}
+	return "; " + goTo(m.Serves)
+}
+
+// switchReason says why turns go to another model although the state is the same.
 func switchReason(e *trace.Event) string {
 	why := switchCause(e)
 	if why != "" {
 		why += "; "
 	}
-	return e.Rule + ": " + why + servedBy(e.To)
+	return e.Rule + ": " + why + goTo(e.To)
 }
 
 // switchCause is what made another model serve, or empty: a transition did.

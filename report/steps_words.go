@@ -36,7 +36,7 @@ func (s *Steps) words(i int) stepWords {
 			w.why = s.History.Moments[e.moment-1].Reason()
 		}
 	case trace.Switch:
-		w.says = e.Breaker + ": " + servedBy(e.To)
+		w.says = e.Breaker + ": " + goTo(e.To)
 		w.why = switchCause(&e.Event)
 	case trace.Phase, trace.Burst, trace.Load, trace.Health:
 		w.says = s.world(&e.Event)

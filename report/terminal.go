@@ -211,7 +211,7 @@ func (t *terminal) legend() {
 		add(&rest, "1 2 3", "key moments", bold)
 	}
 	if t.changed {
-		add(&rest, t.change, "another model serves", bold)
+		add(&rest, t.change, "turns go elsewhere", bold)
 	}
 	t.flow(states)
 	t.flow(calls)

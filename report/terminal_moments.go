@@ -157,9 +157,7 @@ func (h *History) list(panel int, moments []numbered, o *TerminalOptions) (list 
 		if m.moment.Rule != "" {
 			why = m.moment.Rule + ": " + why
 		}
-		if m.moment.Switched {
-			why += "; " + servedBy(m.moment.Serves)
-		}
+		why += m.moment.onward()
 		list = append(list, told{m.moment.Effective, strconv.Itoa(m.n), m.moment.Breaker, m.moment.From, m.moment.To, why})
 	}
 	for _, d := range h.joinedDetours() {

@@ -95,7 +95,7 @@ func (l *lanePlotter) switches(g *groupLanes) {
 			if to == "" {
 				to = "nobody"
 			}
-			done := l.pen.group(fmt.Sprintf("%s: %s serves from %s", g.breaker.Name, to, l.clock(s[i].From)))
+			done := l.pen.group(fmt.Sprintf("%s: turns go to %s from %s", g.breaker.Name, to, l.clock(s[i].From)))
 			switchMark(l.pen, l.x(s[i].From), g.band)
 			done()
 		}

@@ -170,7 +170,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 			restartMark(p, b.x+b.w/2, b.y)
 		}},
 		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below that unhealthy", draw: healthKey},
-		key{name: "switch", text: "another model serves", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
+		key{name: "switch", text: "turns go to another model, or to none", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
 		barsKey(per, occurs["one scale"]))
 }
 
@@ -213,7 +213,7 @@ func callKey(k MarkKind, occurs map[string]bool) key {
 func barsKey(per time.Duration, oneScale bool) key {
 	text := "bars: calls in each " + Clock(per) + "; the tallest is the row's max"
 	if oneScale {
-		text = "bars: calls in each " + Clock(per) + "; rows of one name have one scale"
+		text = "bars: calls in each " + Clock(per) + "; rows of one name have one scale, unless marked"
 	}
 	return key{name: "bars", text: text, draw: func(p *pen, b box) {
 		for i, h := range []float64{4, 8, 6} {

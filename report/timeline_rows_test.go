@@ -88,7 +88,7 @@ func TestBarsAreToOneScale(t *testing.T) {
 		heights[decimals(bottom-top)]++
 	}
 	assert.Equal(t, map[string]int{"24": 120, "12": 120, "11": 1}, heights, "11: the legend's")
-	assert.Contains(t, b.String(), ">bars: calls in each 500 ms; rows of one name have one scale</text>")
+	assert.Contains(t, b.String(), ">bars: calls in each 500 ms; rows of one name have one scale, unless marked</text>")
 }
 
 // TestTicksAreAsLowAsMarks, and the legend has them.

@@ -132,15 +132,16 @@ func (n *numbered) words(h *History) string {
 	} else {
 		m := n.moment
 		at, breaker = m.Effective, m.Breaker
-		what = fmt.Sprintf("%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason())
-		if m.Switched {
-			what += "; " + servedBy(m.Serves)
-		}
+		what = fmt.Sprintf("%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason()+m.onward())
 	}
 	if len(h.Breakers) > 1 {
-		what = breaker + " " + what
+		what = breaker + ": " + what
 	}
-	what = moment(at, h.End) + ": " + what
+	if len(h.Breakers) > 1 {
+		what = moment(at, h.End) + ", " + what
+	} else {
+		what = moment(at, h.End) + ": " + what
+	}
 	if n.policy != "" {
 		what = n.policy + ", " + what
 	}

@@ -93,10 +93,10 @@ func switching(t *testing.T, switches int) *History {
 // there is room; the transitions keep their numbers.
 func TestSwitchesAreTold(t *testing.T) {
 	for switches, want := range map[int][]string{
-		0: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
-		1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "0 2 s: still fallback, M11: b1 has spent its budget; served by b2",
+		0: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; turns go to b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
+		1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; turns go to b1", "0 2 s: still fallback, M11: b1 has spent its budget; turns go to b2",
 			"2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
-		mostMoments - 1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; served by b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
+		mostMoments - 1: {"1 1 s: primary → fallback, M10: the 3rd failed turn in a row; turns go to b1", "2 61 s: fallback → recovering, M2: the cooldown was over; a turn was let through"},
 	} {
 		f, p := drawn(t, Look{}, switching(t, switches))
 		var got, numbers []string
