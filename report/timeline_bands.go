@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -47,6 +49,7 @@ func (l *lanePlotter) breaker(g *groupLanes, h *History) {
 			}
 		}
 	}
+	slices.SortStableFunc(short, func(a, b *Band) int { return cmp.Compare(a.tests(), b.tests()) })
 	for _, s := range short { // again, so that they lie above their neighbours
 		l.band(b, s, g.band)
 	}
@@ -67,9 +70,22 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
 	defer done()
 	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
+	if x0, x1 := l.x(s.From), l.x(s.To); x1-x0 < leastBand { // a line takes next to nothing from its neighbours
+		l.pen.rect(look+"-edge", box{min(x0, l.x(l.f.end)-sliver), y, max(x1-x0, sliver), bandHeight})
+		return
+	}
 	l.pen.ground(look, at)
 	l.pen.inside(look, at, true, s.words()...)
 	l.pen.frame(look+"-edge", 1, at)
+}
+
+// tests is 1 if calls test the target in the band, which is never covered by
+// its neighbours, and else 0.
+func (b *Band) tests() int {
+	if b.State == "half-open" || b.State == "recovering" {
+		return 1
+	}
+	return 0
 }
 
 // serves is who does at first.
@@ -140,7 +156,8 @@ func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 }
 
 func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
-	if s.To <= s.From && !s.RanOut {
+	wide := l.f.wide(s)
+	if !wide && !s.RanOut {
 		return
 	}
 	what := "answered by"
@@ -158,7 +175,9 @@ func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
 	if l.f.within(s.To) {
 		path = append(path, x1, y+leaseHeight-2)
 	}
-	l.pen.stroke("probe", 1.3, path...)
+	if wide {
+		l.pen.stroke("probe", 1.3, path...)
+	}
 	if s.RanOut && l.f.within(s.To) {
 		leaseEnd(l.pen, x1, y+3)
 	}

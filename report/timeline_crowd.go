@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	leastBand  = 3.0 // pixels: a shorter band is drawn as wide as that
+	leastBand  = 3.0 // pixels: a shorter band is a line
+	sliver     = 1.6 // pixels: which is at least as wide as that
 	mostShort  = 3   // short bands in a row that are drawn one by one
 	crowdWidth = 3.0 // pixels of one column, about
 )

@@ -119,7 +119,7 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 	}
 	for _, s := range g.leases {
 		if g.brackets {
-			occurs["lease"] = true
+			occurs["lease"] = occurs["lease"] || f.wide(&s)
 			occurs["ran out"] = occurs["ran out"] || s.RanOut && f.within(s.To)
 		}
 	}

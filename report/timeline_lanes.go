@@ -80,7 +80,8 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		y += float64(g.pinRows) * numberHeight
 		g.leases = f.leases(g.breaker)
 		n := len(g.leases)
-		g.brackets = n > 0 && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
+		seen := func(s Lease) bool { return s.RanOut || f.wide(&s) }
+		g.brackets = slices.ContainsFunc(g.leases, seen) && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
 		g.lease = y + 2
 		if g.brackets {
 			y += leaseHeight
@@ -126,6 +127,15 @@ func (f *figure) leases(b *BreakerHistory) (all []Lease) {
 		}
 	}
 	return all
+}
+
+// leastLease is how wide a lease is that has a bracket, in pixels: a narrower
+// one would be taken for a tick.
+const leastLease = 8
+
+// wide says whether the lease has a bracket.
+func (f *figure) wide(s *Lease) bool {
+	return f.along(min(s.To, f.end))-f.along(max(s.From, f.begin)) >= leastLease
 }
 
 // main is the target that the group is about.

@@ -23,9 +23,9 @@ import (
 func TestLibrariesPlayTheLibrary(t *testing.T) {
 	cannot := map[string]bool{}
 	played := 0
-	for _, s := range toolScenarios(t) {
+	for k, s := range toolScenarios(t) {
 		for i := range foreign.Libraries {
-			if testing.Short() && foreign.Libraries[i].Of != "" {
+			if foreign.Libraries[i].Of != "" && (testing.Short() || k%3 > 0) { // of the variants every third
 				continue
 			}
 			check := new(trace.Validator)

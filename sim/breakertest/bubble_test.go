@@ -16,7 +16,10 @@ import (
 // and without either: the traces are the same.
 func TestOursIsTheSameAbroad(t *testing.T) {
 	played := 0
-	for _, name := range scenarios.Names() {
+	for i, name := range scenarios.Names() {
+		if testing.Short() && i%6 > 0 {
+			continue
+		}
 		src, ok := scenarios.Source(name)
 		require.True(t, ok)
 		s, err := scenarios.Load(name, src, scenarios.DefaultLimits())
@@ -45,5 +48,5 @@ func TestOursIsTheSameAbroad(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, played, 40)
+	assert.Greater(t, played, 5)
 }
