@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,23 @@ func TestAMoveByNoRule(t *testing.T) {
 	h.Moments[1].Rule = "X9"
 	f, _ := statesOf(t, Look{NoCaption: true}, h)
 	assert.Equal(t, []string{"b changed its state once by no rule that we know"}, f.captions)
+}
+
+// TestTheLongestAreNamed: of more backups than can be named the others are counted.
+func TestTheLongestAreNamed(t *testing.T) {
+	const s = time.Second
+	var chain []trace.Backup
+	events := []trace.Event{{T: s, Kind: trace.Transition, Breaker: "llm", From: "primary", To: "fallback", Rule: "M10", Effective: s}}
+	from, at := "p", s
+	for i, spent := range []time.Duration{2 * s, 4 * s, s, 20 * s} {
+		name := "b" + strconv.Itoa(i+1)
+		chain = append(chain, trace.Backup{Name: name})
+		events = append(events, trace.Event{T: at, Kind: trace.Switch, Breaker: "llm", From: from, To: name, Rule: "M11"})
+		from, at = name, at+spent
+	}
+	info := &trace.RunInfo{Policy: "breaker", Breakers: []trace.Breaker{{Name: "llm", Kind: "model", Model: &trace.Model{Primary: "p", Chain: chain}}}}
+	h := recorded(t, info, append(events, trace.Event{T: at, Kind: trace.End})...)
+	assert.Equal(t, []string{"b4 20 s", "b2 4 s", "b1 2 s", "1 more"}, h.tallies(0, 0)[0].served("fallback"))
 }
 
 func TestWhoServedInFallback(t *testing.T) {

@@ -68,13 +68,18 @@ func stateMeans(state string) string {
 // mostServed is how many backups a state names.
 const mostServed = 3
 
-// served says how long each backup served, and how long nobody did.
+// served says how long turns went to each backup, and how long to nobody: the
+// longest first, where there are too many to be named.
 func (t *tally) served(state string) []string {
 	if state != "fallback" || len(t.shares[state]) == 0 {
 		return nil
 	}
 	var all []string
-	for _, p := range t.shares[state] {
+	shares := slices.Clone(t.shares[state])
+	if len(shares) > mostServed {
+		slices.SortStableFunc(shares, func(a, b part) int { return cmp.Compare(b.spent, a.spent) })
+	}
+	for _, p := range shares {
 		all = append(all, cmp.Or(p.serves, "nobody")+" "+spell(p.spent, t.h.End))
 	}
 	if left := len(all) - mostServed; left > 0 {
