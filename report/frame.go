@@ -27,10 +27,18 @@ func (p *pen) title(lines []string) {
 	}
 }
 
+// hanging is how far lines that go on with a statement stand in from its first.
+const hanging = 12
+
 // lines writes small ones from the height y down, and returns where they end.
+// Those that begin with a tab go on with the line before.
 func (p *pen) lines(lines []string, y float64) float64 {
 	for _, line := range lines {
-		p.text("muted", margin, y+leading/2, smallSize, false, left, line)
+		x := float64(margin)
+		if rest, goesOn := strings.CutPrefix(line, "\t"); goesOn {
+			x, line = x+hanging, rest
+		}
+		p.text("muted", x, y+leading/2, smallSize, false, left, line)
 		y += leading
 	}
 	return y

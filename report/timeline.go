@@ -74,7 +74,11 @@ func (t *timeline) figure() *figure {
 		f.moments, f.more = nil, ""
 	} else {
 		for _, c := range f.allCaptions() {
-			f.captions = append(f.captions, flowed(strings.Split(c, " · "), smallSize, inner)...)
+			lines := flowed(strings.Split(c, " · "), smallSize, inner-hanging)
+			for i := range lines[1:] {
+				lines[i+1] = "\t" + lines[i+1]
+			}
+			f.captions = append(f.captions, lines...)
 		}
 	}
 	f.keys = layKeys(f.usedKeys(), inner)

@@ -198,3 +198,16 @@ func TestBursts(t *testing.T) {
 	}
 	assert.Equal(t, map[string][]trace.Span{"a": {{From: 1, To: 3}, {From: 5, To: 9}}, "b": {{From: 2, To: 9}}}, h.Bursts)
 }
+
+// TestCaptionsHang: the lines that go on with a statement stand in, and the tab
+// that says so is not drawn.
+func TestCaptionsHang(t *testing.T) {
+	h := toolRun(t)
+	h.Run.Breakers[0].Name = strings.Repeat("long name ", 12)
+	f, p := drawn(t, Look{Width: 480}, h)
+	require.Greater(t, len(f.captions), 1)
+	assert.True(t, strings.HasPrefix(f.captions[1], "\t"), f.captions[1])
+	for _, b := range p.texts {
+		assert.NotContains(t, b.text, "\t")
+	}
+}
