@@ -205,6 +205,10 @@ func (l *loadPlot) area(look string, steps []loadStep, top, bottom, edge height)
 		l.p.hatch(look+"-edge", 6, false, boxes...)
 	case falling:
 		l.p.hatch(look+"-edge", 6, true, boxes...)
+	case level:
+		for _, b := range boxes {
+			l.p.ruled(look+"-edge", b, 4, false)
+		}
 	}
 	l.outline(look+"-edge", 1, steps, edge)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -15,9 +16,11 @@ func (c *load) used() []key {
 	meets := func(s trace.Span) bool { return s.From < c.to && s.To > c.from }
 	outage := slices.ContainsFunc(c.strips, func(s *strip) bool { return slices.ContainsFunc(s.outages(c.end), meets) })
 	burst := slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.bursts, meets) })
-	slow := slices.ContainsFunc(c.lanes, func(l truthLane) bool {
-		return slices.ContainsFunc(l.stretches, func(s stretchOfTruth) bool { return s.look == "slow" && meets(s.Span) })
-	})
+	fares := func(look string) bool {
+		return slices.ContainsFunc(c.lanes, func(l truthLane) bool {
+			return slices.ContainsFunc(l.stretches, func(s stretchOfTruth) bool { return s.look == look && meets(s.Span) })
+		})
+	}
 	band := func(look string) func(*pen, box) { return func(p *pen, b box) { bandKey(p, look, b) } }
 	return drawnKeys([]drawnKey{
 		{most.attempts > 0, key{text: "attempts", draw: attemptsKey}},
@@ -27,7 +30,8 @@ func (c *load) used() []key {
 		{most.queue > 0, key{text: "waiting", draw: band("queue")}},
 		{outage, key{text: "outage of a target", draw: outageKey}},
 		{len(c.turns()) > 0, key{text: "a target gets better or worse", draw: turnKey}},
-		{slow, slowKey(false)},
+		{fares("shaky"), key{text: "fails in part", draw: band("shaky")}},
+		{fares("slow"), slowKey(false)},
 		{burst, key{text: "burst of trouble", draw: burstKey}},
 	})
 }
@@ -36,8 +40,13 @@ func attemptsKey(p *pen, b box) {
 	p.stroke("ink", 1.4, b.x, b.y+8, b.x+5, b.y+8, b.x+5, b.y+2, b.x+11, b.y+2, b.x+11, b.y+6, b.x+b.w, b.y+6)
 }
 
+// outageKey is an outage in a target's lane and, below it, behind the strips.
 func outageKey(p *pen, b box) {
-	p.rect("outage", b)
+	upper, lower := b, b
+	upper.h = math.Floor(b.h / 2)
+	lower.y, lower.h = b.y+upper.h, b.h-upper.h
+	p.ground("down", upper)
+	p.rect("outage", lower)
 	p.frame("grid", 1, b)
 }
 

@@ -186,6 +186,7 @@ func TestLegendOfLoad(t *testing.T) {
 		"outage":     {Bin{Attempts: 9}, down, nil, []string{"attempts", "outage of a target"}},
 		"slow":       {Bin{Attempts: 9}, slow(20 * sec), nil, []string{"attempts", "a target gets better or worse", "slow"}},
 		"slow later": {Bin{Attempts: 9}, slow(50 * sec), nil, []string{"attempts"}},
+		"in part":    {Bin{Attempts: 9}, []trace.Target{{Name: "api", Segments: []trace.Segment{{Success: 1}, {At: 20 * sec, Success: 0.5, Outcome: trace.Failure}}}}, nil, []string{"attempts", "a target gets better or worse", "fails in part"}},
 		"burst":      {Bin{Attempts: 9}, down[:1:1], []trace.Span{{From: 0, To: sec}}, []string{"attempts", "outage of a target", "burst of trouble"}},
 		"burst over": {Bin{Attempts: 9}, down[:1:1], []trace.Span{{From: 45 * sec, To: 46 * sec}}, []string{"attempts", "outage of a target"}},
 	} {
@@ -202,5 +203,19 @@ func TestLegendOfLoad(t *testing.T) {
 			got = append(got, k.text)
 		}
 		assert.Equal(t, tt.want, got, name)
+	}
+}
+
+// TestPatternsOfLoadDiffer has one for each look that a picture of load can show
+// side by side, in every theme.
+func TestPatternsOfLoadDiffer(t *testing.T) {
+	for name, theme := range themes {
+		seen := map[pattern]string{}
+		for _, look := range []string{"away", "queue", "shaky", "slow"} {
+			p := theme.patterns[look]
+			assert.NotEqual(t, plain, p, "%s in %s", look, name)
+			assert.Empty(t, seen[p], "%s in %s looks as that does", look, name)
+			seen[p] = look
+		}
 	}
 }

@@ -36,10 +36,10 @@ func (p *pin) box() (from, to float64) {
 	return from, to
 }
 
-// covers says whether the words of p would lie on the stem of q, if that one
-// stood higher.
+// covers says whether the words of p would lie on the stem of q, or so near to
+// it that it is taken for a letter, if that one stood higher.
 func (p *pin) covers(q *pin) bool {
-	const air = 2.0
+	const air = 6.0
 	from, to := p.x+pinRadius+pinGap-air, p.x+pinRadius+pinGap+p.w+air
 	if p.leftward {
 		from, to = p.x-(to-p.x), p.x-(from-p.x)

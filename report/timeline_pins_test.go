@@ -179,3 +179,14 @@ func TestFewWords(t *testing.T) {
 		assert.Equal(t, want, m.short())
 	}
 }
+
+// TestStemsKeepOffWords: a stem within 6 px of words is taken for a letter.
+func TestStemsKeepOffWords(t *testing.T) {
+	p := &pin{x: 100, w: 50, words: "words"} // which go from 111.5 to 161.5
+	for x, want := range map[float64]bool{104: false, 106: true, 130: true, 167: true, 168: false} {
+		assert.Equal(t, want, p.covers(&pin{x: x}), "on the right, %v", x)
+		p.leftward = true
+		assert.Equal(t, want, p.covers(&pin{x: 200 - x}), "on the left, %v", x)
+		p.leftward = false
+	}
+}
