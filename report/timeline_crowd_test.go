@@ -158,3 +158,31 @@ func TestNeighboursDoNotLieOnEachOther(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, []float64{2.6, 2.6, 2.6, markRadius, markRadius, markRadius}, got, 1e-9)
 }
+
+// TestHeapsAreCounted: marks of one kind that would lie on each other are one with
+// their number, where that has room.
+func TestHeapsAreCounted(t *testing.T) {
+	s := time.Second
+	for name, c := range map[string]struct {
+		at   []time.Duration
+		kind MarkKind // of the last
+		want int      // how many the first stands for
+	}{
+		"at one instant":            {[]time.Duration{s, s, s}, MarkFailed, 3},
+		"nearly so":                 {[]time.Duration{s, s + 100*time.Millisecond}, MarkFailed, 2},
+		"beside each other":         {[]time.Duration{s, 2 * s}, MarkFailed, 1},
+		"of another kind, too near": {[]time.Duration{s, s, s}, MarkOK, 1},
+		"no room before the next":   {[]time.Duration{s, s, 2 * s}, MarkFailed, 1},
+		"room before the next":      {[]time.Duration{s, s, 20 * s}, MarkFailed, 2},
+		"no room before the end":    {[]time.Duration{60 * s, 60 * s}, MarkFailed, 1},
+	} {
+		f, p := drawn(t, Look{}, marked(t, nil))
+		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return 100 + 10*d.Seconds() }}
+		var marks []Mark
+		for _, at := range c.at {
+			marks = append(marks, Mark{At: at, Kind: MarkFailed})
+		}
+		marks[len(marks)-1].Kind = c.kind
+		assert.Equal(t, c.want, l.heap(marks, 0), name)
+	}
+}

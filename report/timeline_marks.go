@@ -82,12 +82,50 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	}
 	l.spans(r, y)
 	beside := 0.0
-	for i := range r.marks {
+	for i := 0; i < len(r.marks); {
+		if n := l.heap(r.marks, i); n > 1 {
+			l.heaped(g, r.marks[i:i+n], y)
+			i += n
+			continue
+		}
 		if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
 			beside = 0 // those at one instant stand beside each other
 		}
 		l.mark(g, &r.marks[i], beside, y, l.radius(r.marks, i))
+		i++
 	}
+}
+
+// heap is how many marks of one kind, from i on, would lie on each other and can
+// stand as one with their number, which needs room before the next mark or the
+// plot's end.
+func (l *lanePlotter) heap(marks []Mark, i int) int {
+	first, n := &marks[i], 1
+	for i+n < len(marks) && marks[i+n].Kind == first.Kind && l.x(marks[i+n].At)-l.x(first.At) < 2*leastRadius {
+		n++
+	}
+	room := l.x(l.f.end)
+	if i+n < len(marks) {
+		room = l.x(marks[i+n].At) - markRadius
+	}
+	if i > 0 && l.x(first.At)-l.x(marks[i-1].At) < 2*markRadius || l.x(first.At)+heapWidth(n) > room-2 {
+		return 1
+	}
+	return n
+}
+
+// heapWidth is what a mark takes with the number beside it, from its middle on.
+func heapWidth(n int) float64 { return markRadius + 2 + width(heapWords(n), tinySize, false) }
+
+func heapWords(n int) string { return fmt.Sprintf("×%d", n) }
+
+// heaped draws several marks as one, with their number.
+func (l *lanePlotter) heaped(g *groupLanes, marks []Mark, y float64) {
+	done := l.pen.group(fmt.Sprintf("%s, and %d more until %s", l.tip(g, &marks[0]), len(marks)-1, l.clock(marks[len(marks)-1].At)))
+	defer done()
+	x := l.x(marks[0].At)
+	drawMark(l.pen, marks[0].Kind, x, y, markRadius)
+	l.pen.text("muted", x+markRadius+2, y, tinySize, false, left, heapWords(len(marks)))
 }
 
 // bars draws the row's bins up to the plot's right end.
