@@ -46,6 +46,7 @@ func textBoxes(t *testing.T, svg string) (all []textBox) {
 // TestChartsOfAllScenarios draws the charts of every built-in scenario in every
 // theme and at several widths: no text lies on another or leaves the picture.
 func TestChartsOfAllScenarios(t *testing.T) {
+	t.Parallel()
 	looks := []report.Look{{Theme: "light", Width: 480}, {Theme: "light", Width: 720}, {Theme: "dark", Width: 960}, {Theme: "print", Width: 1440}}
 	for _, name := range scenarios.Names() {
 		res := replayed(t, name)

@@ -21,6 +21,7 @@ import (
 // TestLibrariesPlayTheLibrary plays every scenario with a tool breaker under every
 // library: it is played, and its record is valid, or the reason why not is told.
 func TestLibrariesPlayTheLibrary(t *testing.T) {
+	t.Parallel()
 	cannot := map[string]bool{}
 	played := 0
 	for k, s := range toolScenarios(t) {

@@ -18,6 +18,7 @@ import (
 // makes today. UPDATE=1 makes them anew, as breakersim run -o outputs does: look
 // at what changed before you commit it.
 func TestOutputs(t *testing.T) {
+	t.Parallel()
 	committed := filepath.Join("..", "..", "outputs")
 	if os.Getenv("UPDATE") != "" {
 		require.Equal(t, exitDone, runIn(t, committed))

@@ -18,6 +18,7 @@ import (
 // policies, does to real breakers what the trace says, and holds the counters of
 // the steps against theirs: after every event, and between two.
 func TestCountersAreTheMachines(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, s := range library(t) {
 		for i := range s.Policies {

@@ -150,6 +150,7 @@ var blocks = []block{queues, jitters, retries, collapse, vectors}
 // them against what comes of it today. UPDATE=1 rewrites page and pictures: look
 // at what changed before you commit it.
 func TestValidation(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("plays millions of calls")
 	}
