@@ -103,7 +103,7 @@ func (b *ModelBreaker) Do(ctx context.Context, clock Clock, fn func(ctx context.
 	case err == nil:
 		t.Success(clock())
 	case gaveUp(ctx, err):
-		t.Cancel()
+		t.Cancel(clock())
 	default:
 		t.Failure(clock(), kindOf(err))
 	}

@@ -107,7 +107,7 @@ func judgeTool(t *rapid.T) {
 					want = machine.Verdict{Repeated: true}
 				}
 				judge.ended[call] = true
-				assert.Equal(t, want, p.Cancel())
+				assert.Equal(t, want, p.Cancel(now))
 			case "success":
 				assert.Equal(t, judge.report(now, call, true), p.Success(now))
 			default:
@@ -212,7 +212,7 @@ func judgeModel(t *rapid.T) {
 					want = machine.Verdict{Repeated: true}
 				}
 				judge.ended[call] = true
-				assert.Equal(t, want, turn.Cancel())
+				assert.Equal(t, want, turn.Cancel(now))
 			case "success":
 				assert.Equal(t, judge.report(now, call, true, false), turn.Success(now))
 			case "rate limit":

@@ -55,6 +55,28 @@ const (
 	T16 Rule = "T16" // a cancelled call reports nothing
 )
 
+// The rules of what a tool breaker can be set to beyond those. Where one of them
+// only shapes what another rule does it is no reason by itself: T22 (a slow call
+// counts as a failure, or by a rate of its own), T27 to T29 (how long the
+// cooldown is).
+const (
+	T20 Rule = "T20" // a result of this kind counts as nothing
+	T21 Rule = "T21" // Closed: a result counts in the window; at the share or number of failures it opens
+	T22 Rule = "T22" // Closed: too large a share of the window was slow; it opens
+	T23 Rule = "T23" // HalfOpen: there is room for a further probe
+	T24 Rule = "T24" // HalfOpen: a probe's result counts; more of them are waited for
+	T25 Rule = "T25" // HalfOpen: a cancelled probe gives its slot back
+	T26 Rule = "T26" // Closed: refused while the share of calls admitted still grows
+	T27 Rule = "T27" // the cooldown grows with each opening that no recovery came before
+	T28 Rule = "T28" // the cooldown is drawn by chance
+	T29 Rule = "T29" // the cooldown lasts until the other side said to come back
+	T30 Rule = "T30" // Open: a late failure does not restart the cooldown
+	T31 Rule = "T31" // an operator keeps it open
+	T32 Rule = "T32" // an operator keeps it closed
+	T33 Rule = "T33" // an operator changes its settings
+	T34 Rule = "T34" // Open: the first call at or after the cooldown closes it, without a probe
+)
+
 // The rules of the model breaker.
 const (
 	M1  Rule = "M1"  // Primary: the turn goes to the primary
@@ -74,6 +96,19 @@ const (
 	M15 Rule = "M15" // the kill switch of one backup
 	M16 Rule = "M16" // an operator's reset
 	M17 Rule = "M17" // the result of a turn from an earlier epoch
+)
+
+// The rules of what a model breaker can be set to beyond those. M25 to M27 shape
+// the cooldown, as T27 to T29 do, and are no reason by themselves.
+const (
+	M20 Rule = "M20" // a result of this kind counts as nothing
+	M21 Rule = "M21" // Recovering: as many probes as may be are out; the turn goes to a backup
+	M22 Rule = "M22" // Fallback: every backup is failed; the turn waits for the next probe
+	M23 Rule = "M23" // Fallback: every backup is failed; the turn goes to the last resort
+	M24 Rule = "M24" // Fallback: a failed backup's own cooldown is over, and its budget is whole again
+	M25 Rule = "M25" // the cooldown grows with each trip that no recovery came before
+	M26 Rule = "M26" // the cooldown is drawn by chance
+	M27 Rule = "M27" // the cooldown lasts until the other side said to come back
 )
 
 // The rules of the retry ladder.
@@ -96,13 +131,23 @@ const (
 // Kind says what sort of failure it was.
 type Kind uint8
 
-// Kinds of failure. The breakers tell only RateLimit from the rest (M12); a
-// [Ladder] also never retries what is Permanent (L3).
+// Kinds of failure. Unless told to by [Counts] the breakers tell only RateLimit
+// (M12) and Cancelled (T16, M14) from the rest; a [Ladder] also never retries
+// what is Permanent (L3).
 const (
-	Transient Kind = iota // an error or a timeout that may not come again
+	Transient Kind = iota // an error that may not come again
 	RateLimit             // the other side asks for less
 	Permanent             // the request itself is wrong (4xx)
+	Timeout               // no answer came in time
+	Cancelled             // the caller no longer wanted the answer: no failure
 )
+
+// Ending is how a call or a turn ended.
+type Ending struct {
+	OK         bool
+	Kind       Kind          // of a failure
+	RetryAfter time.Duration // the wait that a failure names (T29); 0: none
+}
 
 // Verdict is what a breaker made of a reported result.
 type Verdict struct {

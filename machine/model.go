@@ -126,13 +126,16 @@ func (b *ModelBreaker) WouldServe(now time.Duration) (model string, ok bool) {
 // Success reports, without a turn, that one ended well: the anonymous form. It
 // counts as if the model that serves now had served it (M17). Prefer [Turn.Success].
 func (b *ModelBreaker) Success(now time.Duration) Verdict {
-	return b.report(now, ending{ok: true}, nil)
+	return b.report(now, Ending{OK: true}, nil)
 }
 
 // Failure reports, without a turn, that one failed; see [ModelBreaker.Success].
 func (b *ModelBreaker) Failure(now time.Duration, k Kind) Verdict {
-	return b.report(now, ending{kind: k}, nil)
+	return b.report(now, Ending{Kind: k}, nil)
 }
+
+// End reports, without a turn, how one ended; see [ModelBreaker.Success].
+func (b *ModelBreaker) End(now time.Duration, e Ending) Verdict { return b.report(now, e, nil) }
 
 // SetAvailable is the kill switch of one backup (M15). It leaves the backup's
 // strikes as they are; a name that is not in the chain is an error.
@@ -197,7 +200,7 @@ func (b *ModelBreaker) Deadline() (at time.Duration, ok bool) {
 	return addSaturated(b.m.switchedAt, b.m.s.RecoveryTimeout), true
 }
 
-func (b *ModelBreaker) report(now time.Duration, e ending, t *Turn) Verdict {
+func (b *ModelBreaker) report(now time.Duration, e Ending, t *Turn) Verdict {
 	b.mu.Lock()
 	defer b.out.unlock(&b.mu)
 	if t == nil {
@@ -229,12 +232,12 @@ func (t *Turn) Rule() Rule { return t.id.rule }
 
 // Success reports that the turn ended well. A second report, and one of a turn
 // that nobody served, does nothing and says Repeated.
-func (t *Turn) Success(now time.Duration) Verdict { return t.report(now, ending{ok: true}) }
+func (t *Turn) Success(now time.Duration) Verdict { return t.End(now, Ending{OK: true}) }
 
 // Failure reports that the turn failed; see [Turn.Success].
-func (t *Turn) Failure(now time.Duration, k Kind) Verdict { return t.report(now, ending{kind: k}) }
+func (t *Turn) Failure(now time.Duration, k Kind) Verdict { return t.End(now, Ending{Kind: k}) }
 
-func (t *Turn) report(now time.Duration, e ending) Verdict {
+func (t *Turn) report(now time.Duration, e Ending) Verdict {
 	if t.b == nil {
 		return Verdict{Repeated: true}
 	}
@@ -242,17 +245,10 @@ func (t *Turn) report(now time.Duration, e ending) Verdict {
 }
 
 // Cancel gives the turn up, which touches nothing (M14).
-func (t *Turn) Cancel() Verdict {
-	if t.b == nil {
-		return Verdict{Repeated: true}
-	}
-	t.b.mu.Lock()
-	defer t.b.mu.Unlock()
-	if t.done.Swap(true) {
-		return Verdict{Repeated: true}
-	}
-	return Verdict{Rule: M14}
-}
+func (t *Turn) Cancel(now time.Duration) Verdict { return t.End(now, Ending{Kind: Cancelled}) }
+
+// End reports how the turn ended; see [Turn.Success].
+func (t *Turn) End(now time.Duration, e Ending) Verdict { return t.report(now, e) }
 
 // model is the machine itself, without a lock.
 type model struct {
@@ -285,12 +281,6 @@ type served struct {
 	epoch, clears uint64
 }
 
-// ending is how a turn ended.
-type ending struct {
-	ok   bool
-	kind Kind
-}
-
 const primary = -1
 
 func (m *model) begin(now time.Duration) (served, bool) {
@@ -318,14 +308,17 @@ func (m *model) turn(r Rule, entry int) served {
 }
 
 // result takes the result of the turn t, or an anonymous one.
-func (m *model) result(now time.Duration, e ending, t *served) Verdict {
+func (m *model) result(now time.Duration, e Ending, t *served) Verdict {
+	if !e.OK && e.Kind == Cancelled {
+		return Verdict{Rule: M14}
+	}
 	m.now = max(m.now, now)
 	if t != nil && t.epoch != m.epoch {
 		return m.stale(e, t)
 	}
 	switch m.state {
 	case Fallback:
-		if e.ok {
+		if e.OK {
 			return Verdict{Rule: M8}
 		}
 		i := m.active()
@@ -336,7 +329,7 @@ func (m *model) result(now time.Duration, e ending, t *served) Verdict {
 	case Recovering:
 		return m.probed(e)
 	default:
-		if e.ok {
+		if e.OK {
 			m.failures = 0
 			return Verdict{Rule: M7, Applied: true}
 		}
@@ -349,15 +342,15 @@ func (m *model) result(now time.Duration, e ending, t *served) Verdict {
 }
 
 // probed takes the result of a probe in Recovering (M9, M12, M13).
-func (m *model) probed(e ending) Verdict {
+func (m *model) probed(e Ending) Verdict {
 	switch {
-	case e.ok:
+	case e.OK:
 		m.successes++
 		if m.successes >= m.s.RecoverySuccessesNeeded {
 			m.commit(Primary, M9)
 		}
 		return Verdict{Rule: M9, Applied: true}
-	case e.kind == RateLimit:
+	case e.Kind == RateLimit:
 		m.commit(Fallback, M12)
 		return Verdict{Rule: M12, Applied: true}
 	default:
@@ -372,8 +365,8 @@ func (m *model) probed(e ending) Verdict {
 
 // stale takes the result of a turn from an earlier epoch: it counts only
 // against the backup that served it, unless its strikes were cleared since (M17).
-func (m *model) stale(e ending, t *served) Verdict {
-	applied := !e.ok && t.clears == m.clears && m.charge(t.entry, M17)
+func (m *model) stale(e Ending, t *served) Verdict {
+	applied := !e.OK && t.clears == m.clears && m.charge(t.entry, M17)
 	return Verdict{Rule: M17, Applied: applied}
 }
 

@@ -227,8 +227,8 @@ func TestRefusedCallsHaveNothingToReport(t *testing.T) {
 	var p machine.Permit
 	var tr machine.Turn
 	again := machine.Verdict{Repeated: true}
-	assert.Equal(t, []machine.Verdict{again, again, again}, []machine.Verdict{p.Success(0), p.Failure(0), p.Cancel()})
-	assert.Equal(t, []machine.Verdict{again, again, again}, []machine.Verdict{tr.Success(0), tr.Failure(0, machine.Transient), tr.Cancel()})
+	assert.Equal(t, []machine.Verdict{again, again, again}, []machine.Verdict{p.Success(0), p.Failure(0), p.Cancel(0)})
+	assert.Equal(t, []machine.Verdict{again, again, again}, []machine.Verdict{tr.Success(0), tr.Failure(0, machine.Transient), tr.Cancel(0)})
 }
 
 // TestHooksMayUseTheBreaker has a hook that acts on the breaker that called it:

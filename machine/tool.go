@@ -1,39 +1,11 @@
 package machine
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 )
-
-// ToolSettings configure a [ToolBreaker].
-type ToolSettings struct {
-	FailureThreshold int           // failures in a row that open it (T3); 0: it never opens, and still counts
-	RecoveryDuration time.Duration // the cooldown: how long it stays open after the last failure (T4, T5)
-	ProbeTimeout     time.Duration // the probe's lease (T7); 0: none, and a lost probe wedges it for good
-	IgnoreStale      bool          // in Closed, ignore results of calls admitted before it last opened (T13)
-}
-
-// DefaultToolSettings are 3 failures, a cooldown of 30 s, a lease of 30 s, and
-// stale results that count.
-func DefaultToolSettings() ToolSettings {
-	return ToolSettings{FailureThreshold: 3, RecoveryDuration: 30 * time.Second, ProbeTimeout: 30 * time.Second}
-}
-
-// Validate says what is wrong with the settings, if anything is.
-func (s ToolSettings) Validate() error {
-	switch {
-	case s.FailureThreshold < 0:
-		return fmt.Errorf("failure_threshold is %d; it must not be negative", s.FailureThreshold)
-	case s.RecoveryDuration < 0:
-		return fmt.Errorf("recovery_duration is %v; it must not be negative", s.RecoveryDuration)
-	case s.ProbeTimeout < 0:
-		return fmt.Errorf("probe_timeout is %v; it must not be negative", s.ProbeTimeout)
-	}
-	return nil
-}
 
 // Refusal is the soft error of a refused call (H6): a value to read, after
 // which the run goes on. It is never changed once given.
@@ -159,6 +131,14 @@ func (b *ToolBreaker) Success(now time.Duration) Verdict {
 // Failure reports, without a permit, a call that failed; see [ToolBreaker.Success].
 func (b *ToolBreaker) Failure(now time.Duration) Verdict { return b.report(now, false, nil) }
 
+// End reports, without a permit, how a call ended; see [ToolBreaker.Success].
+func (b *ToolBreaker) End(now time.Duration, e Ending) Verdict {
+	if !e.OK && e.Kind == Cancelled {
+		return Verdict{Rule: T16}
+	}
+	return b.report(now, e.OK, nil)
+}
+
 // report takes the result of the call id, or an anonymous one.
 func (b *ToolBreaker) report(now time.Duration, ok bool, id *identity) Verdict {
 	b.mu.Lock()
@@ -262,8 +242,14 @@ func (p *Permit) Failure(now time.Duration) Verdict {
 
 // Cancel gives the permit up: the caller no longer wanted the answer, which
 // says nothing of the tool (T16). If it was the probe its lease runs on (T7).
-func (p *Permit) Cancel() Verdict {
-	return p.report(func() Verdict { return Verdict{Rule: T16} })
+func (p *Permit) Cancel(now time.Duration) Verdict { return p.End(now, Ending{Kind: Cancelled}) }
+
+// End reports how the call ended; see [Permit.Success].
+func (p *Permit) End(now time.Duration, e Ending) Verdict {
+	if !e.OK && e.Kind == Cancelled {
+		return p.report(func() Verdict { return Verdict{Rule: T16} })
+	}
+	return p.report(func() Verdict { return p.b.m.result(now, e.OK, &p.id) })
 }
 
 // report reports once. Whoever is told Repeated has waited for the first

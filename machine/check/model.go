@@ -14,7 +14,7 @@ type modelMachine interface {
 	begin(now time.Duration, slot int) (model string, ok bool)
 	wouldServe(now time.Duration) (model string, ok bool)
 	report(now time.Duration, slot int, ok bool, k machine.Kind)
-	cancel(slot int)
+	cancel(now time.Duration, slot int)
 	setAvailable(now time.Duration, name string, available bool)
 	reset(now time.Duration)
 	read() machine.ModelSnapshot
@@ -56,7 +56,7 @@ func (m *realModel) report(now time.Duration, slot int, ok bool, k machine.Kind)
 }
 
 func (m *realModel) wouldServe(now time.Duration) (string, bool) { return m.b.WouldServe(now) }
-func (m *realModel) cancel(slot int)                             { m.turns[slot].Cancel() }
+func (m *realModel) cancel(now time.Duration, slot int)          { m.turns[slot].Cancel(now) }
 func (m *realModel) reset(now time.Duration)                     { m.b.Reset(now) }
 func (m *realModel) read() machine.ModelSnapshot                 { return m.b.Snapshot() }
 
@@ -252,7 +252,7 @@ func (t *modelSubject) change(m move) {
 		t.m.report(t.now, int(m.arg), m.do == Success, kind)
 		t.turns[m.arg] = modelTurn{}
 	case Cancel:
-		t.m.cancel(int(m.arg))
+		t.m.cancel(t.now, int(m.arg))
 		t.turns[m.arg] = modelTurn{}
 	case Vanish:
 		t.turns[m.arg] = modelTurn{}

@@ -122,7 +122,7 @@ func (n *naiveTool) report(now time.Duration, slot int, ok bool) {
 	}
 }
 
-func (n *naiveTool) cancel(int) {}
+func (n *naiveTool) cancel(time.Duration, int) {}
 
 func (n *naiveTool) reset(now time.Duration) {
 	n.tick(now)
@@ -270,7 +270,7 @@ func (n *naiveModel) report(now time.Duration, slot int, ok bool, k machine.Kind
 	}
 }
 
-func (n *naiveModel) cancel(int) {}
+func (n *naiveModel) cancel(time.Duration, int) {}
 
 func (n *naiveModel) setAvailable(_ time.Duration, name string, available bool) {
 	for i := range n.r.Chain {

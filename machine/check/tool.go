@@ -13,7 +13,7 @@ type toolMachine interface {
 	ask(now time.Duration, slot int) (admitted, probe bool)
 	wouldAllow(now time.Duration) bool
 	report(now time.Duration, slot int, ok bool)
-	cancel(slot int)
+	cancel(now time.Duration, slot int)
 	reset(now time.Duration)
 	read(now time.Duration) machine.ToolSnapshot
 	moved() []machine.Transition // since it was last asked
@@ -54,7 +54,7 @@ func (t *realTool) report(now time.Duration, slot int, ok bool) {
 }
 
 func (t *realTool) wouldAllow(now time.Duration) bool           { return t.b.WouldAllow(now) }
-func (t *realTool) cancel(slot int)                             { t.permits[slot].Cancel() }
+func (t *realTool) cancel(now time.Duration, slot int)          { t.permits[slot].Cancel(now) }
 func (t *realTool) reset(now time.Duration)                     { t.b.Reset(now) }
 func (t *realTool) read(now time.Duration) machine.ToolSnapshot { return t.b.Snapshot(now) }
 
@@ -238,7 +238,7 @@ func (t *toolSubject) do(m move, _ bool) *breach {
 	case Success, Failure:
 		return t.result(int(m.arg), m.do == Success)
 	case Cancel:
-		t.m.cancel(int(m.arg))
+		t.m.cancel(t.now, int(m.arg))
 	}
 	t.forget(int(m.arg))
 	return t.news(-1)
