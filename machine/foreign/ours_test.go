@@ -16,7 +16,8 @@ type own struct {
 }
 
 func newOwn(s Settings) own {
-	b, err := machine.NewToolBreaker(machine.ToolSettings(s), machine.Hooks{})
+	b, err := machine.NewToolBreaker(machine.ToolSettings{FailureThreshold: s.FailureThreshold, RecoveryDuration: s.RecoveryDuration,
+		ProbeTimeout: s.ProbeTimeout, IgnoreStale: s.IgnoreStale}, machine.Hooks{})
 	if err != nil {
 		panic(err)
 	}
