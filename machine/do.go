@@ -15,23 +15,22 @@ import (
 type Clock func() time.Duration
 
 // KindError marks an error with the [Kind] that a breaker is to take it for.
-// Any other error is Transient.
+// Any other error is a Timeout if it is [context.DeadlineExceeded], else Transient.
 type KindError struct {
-	Kind Kind
-	Err  error
+	Kind       Kind
+	RetryAfter time.Duration // the wait that the other side named (T29); 0: none
+	Err        error
 }
 
 // Error is the text of Err.
 func (e *KindError) Error() string { return fmt.Sprint(e.Err) }
 
 // Unwrap gives the error that is marked.
-func (e *KindError) Unwrap() error { return e.Err }
-
-func kindOf(err error) Kind {
-	if e, ok := errors.AsType[*KindError](err); ok && e != nil {
-		return e.Kind
+func (e *KindError) Unwrap() error {
+	if e == nil {
+		return nil
 	}
-	return Transient
+	return e.Err
 }
 
 // Do runs fn as one call, and reports how it ended. It returns fn's error, or a
@@ -44,13 +43,13 @@ func kindOf(err error) Kind {
 // clock is not read while the breaker is closed with no failure counted.
 func (b *ToolBreaker) Do(ctx context.Context, clock Clock, fn func(context.Context) error) error {
 	c := b.calm.Load()
-	if c == 0 {
+	if c&calmSuccess == 0 {
 		return b.askAndDo(ctx, clock, fn)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			b.report(clock(), false, &identity{opens: c - 1})
+			b.report(clock(), Ending{}, &identity{opens: opensAt(c)})
 		}
 	}()
 	err := fn(ctx)
@@ -58,7 +57,7 @@ func (b *ToolBreaker) Do(ctx context.Context, clock Clock, fn func(context.Conte
 	if err == nil && b.calm.Load() == c { // T2 with nothing to zero
 		return nil
 	}
-	return b.ended(ctx, clock, err, identity{opens: c - 1})
+	return b.ended(ctx, clock, err, identity{opens: opensAt(c)})
 }
 
 // askAndDo is Do where the time matters.
@@ -70,7 +69,7 @@ func (b *ToolBreaker) askAndDo(ctx context.Context, clock Clock, fn func(context
 	returned := false
 	defer func() {
 		if !returned {
-			b.report(clock(), false, &p.id)
+			b.report(clock(), Ending{}, &p.id)
 		}
 	}()
 	err = fn(ctx)
@@ -80,9 +79,7 @@ func (b *ToolBreaker) askAndDo(ctx context.Context, clock Clock, fn func(context
 
 // ended reports how a call that returned err ended, and gives err back.
 func (b *ToolBreaker) ended(ctx context.Context, clock Clock, err error, id identity) error {
-	if err == nil || !gaveUp(ctx, err) {
-		b.report(clock(), err == nil, &id)
-	}
+	b.report(clock(), endingOf(ctx, err), &id)
 	return err
 }
 
@@ -99,15 +96,23 @@ func (b *ModelBreaker) Do(ctx context.Context, clock Clock, fn func(ctx context.
 	}
 	defer func() { t.Failure(clock(), Transient) }() // nothing, unless fn did not return
 	err = fn(ctx, t.Model())
-	switch {
-	case err == nil:
-		t.Success(clock())
-	case gaveUp(ctx, err):
-		t.Cancel(clock())
-	default:
-		t.Failure(clock(), kindOf(err))
-	}
+	t.End(clock(), endingOf(ctx, err))
 	return err
+}
+
+// endingOf is how a call ended that returned err.
+func endingOf(ctx context.Context, err error) Ending {
+	e := Ending{OK: err == nil}
+	switch marked, ok := errors.AsType[*KindError](err); {
+	case err == nil:
+	case gaveUp(ctx, err):
+		e.Kind = Cancelled
+	case ok && marked != nil:
+		e.Kind, e.RetryAfter = marked.Kind, marked.RetryAfter
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Kind = Timeout
+	}
+	return e
 }
 
 // gaveUp says whether err is there because the caller no longer wanted an answer.

@@ -105,6 +105,8 @@ func judgeTool(t *rapid.T) {
 				want := machine.Verdict{Rule: machine.T16}
 				if judge.ended[call] {
 					want = machine.Verdict{Repeated: true}
+				} else {
+					judge.settle(now)
 				}
 				judge.ended[call] = true
 				assert.Equal(t, want, p.Cancel(now))

@@ -162,7 +162,8 @@ type Transition struct {
 	At        time.Duration // when the breaker noticed
 	Effective time.Duration // when it took effect; earlier than At only for T7
 	Rule      Rule
-	Failures  int // consecutive failures at the transition, before they are zeroed
+	Failures  int           // consecutive failures at the transition, before they are zeroed
+	Until     time.Duration // of one to Open: when the cooldown ends, as things stood
 }
 
 // Switch is one change of the model that serves; an empty name is nobody.

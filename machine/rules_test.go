@@ -78,9 +78,9 @@ func TestWorkedTimelineOfATool(t *testing.T) {
 	assert.Equal(t, machine.Verdict{Rule: machine.T13}, probe.Success(95100*time.Millisecond), "a ghost (T12)")
 	assert.Equal(t, machine.Verdict{Rule: machine.T8, Applied: true}, second.Success(95200*time.Millisecond))
 	assert.Equal(t, []machine.Transition{
-		{From: machine.Closed, To: machine.Open, At: 3 * s, Effective: 3 * s, Rule: machine.T3, Failures: 3},
+		{From: machine.Closed, To: machine.Open, At: 3 * s, Effective: 3 * s, Rule: machine.T3, Failures: 3, Until: 33 * s},
 		{From: machine.Open, To: machine.HalfOpen, At: 33 * s, Effective: 33 * s, Rule: machine.T5, Failures: 3},
-		{From: machine.HalfOpen, To: machine.Open, At: 80 * s, Effective: 63 * s, Rule: machine.T7, Failures: 3},
+		{From: machine.HalfOpen, To: machine.Open, At: 80 * s, Effective: 63 * s, Rule: machine.T7, Failures: 3, Until: 93 * s},
 		{From: machine.Open, To: machine.HalfOpen, At: 95 * s, Effective: 95 * s, Rule: machine.T5, Failures: 3},
 		{From: machine.HalfOpen, To: machine.Closed, At: 95200 * time.Millisecond, Effective: 95200 * time.Millisecond, Rule: machine.T8, Failures: 3},
 	}, moves)

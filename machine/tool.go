@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,10 +11,10 @@ import (
 // Refusal is the soft error of a refused call (H6): a value to read, after
 // which the run goes on. It is never changed once given.
 type Refusal struct {
-	Rule Rule // T4 or T6
+	Rule Rule // T4 or T6; if set to more, T26 or T31 too
 	// Until is when, as things stand, a call may next be admitted: the end of
-	// the cooldown, in HalfOpen of the one that follows the lease. Without a
-	// lease there is no such instant, and Known is false.
+	// the cooldown, in HalfOpen of the one that follows the lease. Where there is
+	// no such instant, as without a lease, Known is false.
 	Until time.Duration
 	Known bool
 }
@@ -23,21 +24,33 @@ func (*Refusal) Error() string { return "tool temporarily unavailable: circuit b
 
 // ToolBreaker guards one tool: Closed, Open, HalfOpen. Use [NewToolBreaker].
 //
-// While it is closed with no failure counted, and while it surely refuses,
-// asking and reporting a success take no lock and write nothing shared.
+// While it is closed, and while it surely refuses, asking takes no lock and
+// writes nothing shared; nor does reporting a success that changes nothing.
 type ToolBreaker struct {
-	calm     atomic.Uint64             // closed with no failure counted: 1 + how often it has opened; else 0
+	calm     atomic.Uint64             // what can be told without the lock
 	refusing atomic.Pointer[refusedTo] // the refusal that holds, once one was given; else nil
 	mu       sync.Mutex
 	m        tool
 	out      outbox
 }
 
+// While every call is admitted calm is twice how often the breaker has opened,
+// plus 2, plus 1 if a success would change nothing; else 0.
+const calmSuccess = 1
+
+func calmAt(opens uint32) uint64 { return 2*uint64(opens) + 2 }
+
+func opensAt(calm uint64) uint32 { return uint32(calm/2 - 1) }
+
 // refusedTo is a refusal that every call before an instant gets.
 type refusedTo struct {
 	Refusal
 	before time.Duration
 }
+
+// ramped is what calls are told that the ramp holds back: who comes next may be
+// let through.
+var ramped = &Refusal{Rule: T26}
 
 // NewToolBreaker makes a closed breaker, or says what is wrong with s.
 func NewToolBreaker(s ToolSettings, h Hooks) (*ToolBreaker, error) {
@@ -49,7 +62,7 @@ func NewToolBreaker(s ToolSettings, h Hooks) (*ToolBreaker, error) {
 
 func newToolBreaker(s ToolSettings, h Hooks) *ToolBreaker {
 	b := &ToolBreaker{out: outbox{hooks: h}}
-	b.m = tool{s: s, state: Closed, emit: b.out.transition}
+	b.m = tool{s: s, state: Closed, emit: b.out.transition, window: newWindow(s.Trip.Window)}
 	b.publish()
 	return b
 }
@@ -60,7 +73,7 @@ func newToolBreaker(s ToolSettings, h Hooks) *ToolBreaker {
 // probe of a half-open period.
 func (b *ToolBreaker) Allow(now time.Duration) (Permit, error) {
 	if c := b.calm.Load(); c != 0 {
-		return Permit{b: b, id: identity{opens: c - 1}}, nil
+		return Permit{b: b, id: identity{opens: opensAt(c), began: now}}, nil
 	}
 	if r := b.refusing.Load(); r != nil && now < r.before {
 		return Permit{}, &r.Refusal
@@ -71,9 +84,12 @@ func (b *ToolBreaker) Allow(now time.Duration) (Permit, error) {
 func (b *ToolBreaker) ask(now time.Duration) (Permit, error) {
 	b.mu.Lock()
 	defer b.unlock()
-	id, ok := b.m.allow(now)
-	if ok {
-		return Permit{b: b, id: id}, nil
+	id, by, refused := b.m.allow(now)
+	if refused == "" {
+		return Permit{b: b, id: id, by: by}, nil
+	}
+	if refused == T26 {
+		return Permit{}, ramped
 	}
 	r := b.refusing.Load()
 	if holds := b.m.refusal(); r == nil || *r != holds {
@@ -94,8 +110,11 @@ func (b *ToolBreaker) unlock() {
 // at some instant of this step, and the step has not returned.
 func (b *ToolBreaker) publish() {
 	var c uint64
-	if b.m.state == Closed && b.m.failures == 0 {
-		c = b.m.opens + 1
+	if m := &b.m; m.state == Closed && m.forced == 0 && !m.ramping {
+		c = calmAt(uint32(m.opens))
+		if t := &m.s.Trip; m.failures == 0 && m.window == nil && t.SlowerThan == 0 && !t.KeepsCount {
+			c |= calmSuccess
+		}
 	}
 	if b.calm.Load() != c {
 		b.calm.Store(c)
@@ -114,44 +133,67 @@ func (b *ToolBreaker) WouldAllow(now time.Duration) bool {
 		return false
 	}
 	m := b.view()
-	_, ok := m.allow(now)
-	return ok
+	_, _, refused := m.allow(now)
+	return refused == ""
 }
 
 // Success reports, without a permit, a call that ended well: the anonymous
-// form. In HalfOpen the result is taken for the probe's, in Closed it always
+// form. In HalfOpen the result is taken for a probe's, in Closed it always
 // counts (T13). Prefer [Permit.Success].
-func (b *ToolBreaker) Success(now time.Duration) Verdict {
-	if b.calm.Load() != 0 {
-		return Verdict{Rule: T2, Applied: true}
-	}
-	return b.report(now, true, nil)
-}
+func (b *ToolBreaker) Success(now time.Duration) Verdict { return b.End(now, Ending{OK: true}) }
 
 // Failure reports, without a permit, a call that failed; see [ToolBreaker.Success].
-func (b *ToolBreaker) Failure(now time.Duration) Verdict { return b.report(now, false, nil) }
+func (b *ToolBreaker) Failure(now time.Duration) Verdict { return b.End(now, Ending{}) }
 
 // End reports, without a permit, how a call ended; see [ToolBreaker.Success].
 func (b *ToolBreaker) End(now time.Duration, e Ending) Verdict {
-	if !e.OK && e.Kind == Cancelled {
-		return Verdict{Rule: T16}
+	if e.OK && b.calm.Load()&calmSuccess != 0 {
+		return Verdict{Rule: T2, Applied: true}
 	}
-	return b.report(now, e.OK, nil)
+	return b.report(now, e, nil)
 }
 
 // report takes the result of the call id, or an anonymous one.
-func (b *ToolBreaker) report(now time.Duration, ok bool, id *identity) Verdict {
+func (b *ToolBreaker) report(now time.Duration, e Ending, id *identity) Verdict {
 	b.mu.Lock()
 	defer b.unlock()
-	return b.m.result(now, ok, id)
+	return b.m.result(now, e, id)
 }
 
-// Reset closes the breaker, zeroes its count and takes the probe's slot back
-// (T15), after T7 if that is due.
+// Reset closes the breaker, zeroes its count and takes every probe's slot back
+// (T15), after T7 if that is due. What an operator forced is over.
 func (b *ToolBreaker) Reset(now time.Duration) {
 	b.mu.Lock()
 	defer b.unlock()
 	b.m.reset(now)
+}
+
+// ForceOpen opens the breaker and keeps it so until Reset, whatever is reported
+// (T31).
+func (b *ToolBreaker) ForceOpen(now time.Duration) { b.force(now, Open) }
+
+// ForceClosed closes the breaker and keeps it so until Reset, whatever is
+// reported (T32).
+func (b *ToolBreaker) ForceClosed(now time.Duration) { b.force(now, Closed) }
+
+func (b *ToolBreaker) force(now time.Duration, to State) {
+	b.mu.Lock()
+	defer b.unlock()
+	b.m.force(now, to)
+}
+
+// Configure changes the settings while the breaker runs (T33), or says what is
+// wrong with s. The state, the counts, the probes that are out and the instants
+// at which a cooldown or a lease began are kept, and so is what the window holds
+// if the new one is of the same shape; how long they last is by s from now on.
+func (b *ToolBreaker) Configure(now time.Duration, s ToolSettings) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.unlock()
+	b.m.configure(now, s)
+	return nil
 }
 
 // Settle applies T7 if it is due at now, and nothing else. Any other operation
@@ -167,94 +209,128 @@ type ToolSnapshot struct {
 	State               State
 	ConsecutiveFailures int
 	LastFailure         time.Duration // meaningful in Open: when the cooldown began
-	ProbeStarted        time.Duration // meaningful in HalfOpen: when the lease began
+	ProbeStarted        time.Duration // meaningful in HalfOpen: when the oldest lease began
 	Openings            uint64        // transitions to Open so far
 	Probes              uint64        // probes granted so far
+
+	Forced         bool // an operator keeps it as it is (T31, T32)
+	ProbesInFlight int
+	ProbeSuccesses int // of this half-open period (T24)
+	ProbeFailures  int
+	WindowCalls    int // what the window holds (T21)
+	WindowFailures int
+	WindowSlow     int
 }
 
 // Snapshot reads the state as it is at now, and changes nothing.
 func (b *ToolBreaker) Snapshot(now time.Duration) ToolSnapshot {
-	m := b.view()
-	m.touch(now)
-	return ToolSnapshot{m.state, m.failures, m.lastFailure, m.probeStarted, m.opens, m.probes}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.m.copy()
+	now = m.touch(now)
+	s := ToolSnapshot{State: m.state, ConsecutiveFailures: m.failures, Openings: m.opens, Probes: m.probes,
+		Forced: m.forced != 0, ProbesInFlight: len(m.leases), ProbeSuccesses: m.tested.calls - m.tested.failures, ProbeFailures: m.tested.failures}
+	if m.state == Open {
+		s.LastFailure = m.lastFailure
+	}
+	if len(m.leases) > 0 {
+		s.ProbeStarted = m.leases[0].since
+	}
+	if b.m.window != nil && m.state == b.m.state {
+		held := b.m.window.seen(now)
+		s.WindowCalls, s.WindowFailures, s.WindowSlow = held.calls, held.failures, held.slow
+	}
+	return s
 }
 
 // Deadline is when the breaker could next change by itself, as things are at
 // now: the end of the cooldown, from which on a call would be the probe, or of
-// the lease. It has none in Closed, and in HalfOpen without a lease.
+// the oldest lease. It has none in Closed, in HalfOpen without a lease, and
+// while an operator keeps it open.
 func (b *ToolBreaker) Deadline(now time.Duration) (at time.Duration, ok bool) {
 	m := b.view()
 	m.touch(now)
-	if m.state == Closed || m.state == HalfOpen && m.s.ProbeTimeout == 0 {
+	switch {
+	case m.forced != 0 || m.state == Closed:
 		return 0, false
+	case m.state == Open:
+		return m.until(), true
 	}
-	return m.refusal().before, true
+	return m.leaseEnd()
 }
 
 // view is a copy of the machine to ask questions of.
 func (b *ToolBreaker) view() tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := b.m
-	m.emit = func(Transition) {}
-	return m
+	return b.m.copy()
 }
 
 // Permit is one admitted call. It reports how the call ended, at most once, and
 // must not be copied after that. A permit that never reports is a vanished
 // call: if it was the probe, its lease takes care of it (T16, T7).
-type Permit struct {
+type Permit struct { // of four words, which are passed in registers
 	b    *ToolBreaker
 	id   identity
 	done atomic.Bool
+	by   admission
 }
 
-// identity is what the machine needs to know of the call behind a result.
+// identity is what the machine needs to know of the call behind a result. Its
+// numbers begin again after 4 thousand million.
 type identity struct {
-	opens uint64 // how often the breaker had opened when the call was admitted
-	probe uint64 // its number as a probe; 0: not one
+	opens uint32        // how often the breaker had opened when the call was admitted
+	probe uint32        // its number as a probe; 0: not one
+	began time.Duration // when it was admitted
 }
 
-// Probe says whether this call is the probe (T5).
+// admission is why a call was admitted, in a byte.
+type admission uint8
+
+const (
+	plainly admission = iota
+	asProbe
+	asFurtherProbe
+	byForce
+	unproven
+)
+
+var admissions = [...]Rule{plainly: T1, asProbe: T5, asFurtherProbe: T23, byForce: T32, unproven: T34}
+
+// Probe says whether this call is the probe (T5), or one of them (T23).
 func (p *Permit) Probe() bool { return p.id.probe != 0 }
 
-// Rule is why the call was admitted: T1 or T5.
-func (p *Permit) Rule() Rule {
-	if p.Probe() {
-		return T5
-	}
-	return T1
-}
+// Rule is why the call was admitted: T1 or T5; if set to more, T23, T32 or T34 too.
+func (p *Permit) Rule() Rule { return admissions[p.by] }
 
 // Success reports that the call ended well. A second report, and one through
 // the permit of a refused call, does nothing and says Repeated.
 func (p *Permit) Success(now time.Duration) Verdict {
-	if p.b != nil && p.b.calm.Load() == p.id.opens+1 && p.done.CompareAndSwap(false, true) {
+	if p.b != nil && p.b.calm.Load() == calmAt(p.id.opens)|calmSuccess && p.done.CompareAndSwap(false, true) {
 		return Verdict{Rule: T2, Applied: true}
 	}
-	return p.report(func() Verdict { return p.b.m.result(now, true, &p.id) })
+	return p.report(now, Ending{OK: true})
 }
 
-// Failure reports that the call failed, in whatever way; see [Permit.Success].
-func (p *Permit) Failure(now time.Duration) Verdict {
-	return p.report(func() Verdict { return p.b.m.result(now, false, &p.id) })
-}
+// Failure reports that the call failed; see [Permit.Success].
+func (p *Permit) Failure(now time.Duration) Verdict { return p.report(now, Ending{}) }
 
 // Cancel gives the permit up: the caller no longer wanted the answer, which
-// says nothing of the tool (T16). If it was the probe its lease runs on (T7).
-func (p *Permit) Cancel(now time.Duration) Verdict { return p.End(now, Ending{Kind: Cancelled}) }
+// says nothing of the tool (T16). If it was the probe its lease runs on (T7),
+// unless its slot is to be given back (T25).
+func (p *Permit) Cancel(now time.Duration) Verdict { return p.report(now, Ending{Kind: Cancelled}) }
 
 // End reports how the call ended; see [Permit.Success].
 func (p *Permit) End(now time.Duration, e Ending) Verdict {
-	if !e.OK && e.Kind == Cancelled {
-		return p.report(func() Verdict { return Verdict{Rule: T16} })
+	if e.OK {
+		return p.Success(now)
 	}
-	return p.report(func() Verdict { return p.b.m.result(now, e.OK, &p.id) })
+	return p.report(now, e)
 }
 
 // report reports once. Whoever is told Repeated has waited for the first
 // report's step to end.
-func (p *Permit) report(step func() Verdict) Verdict {
+func (p *Permit) report(now time.Duration, e Ending) Verdict {
 	if p.b == nil {
 		return Verdict{Repeated: true}
 	}
@@ -263,138 +339,391 @@ func (p *Permit) report(step func() Verdict) Verdict {
 	if p.done.Swap(true) {
 		return Verdict{Repeated: true}
 	}
-	return step()
+	return p.b.m.result(now, e, &p.id)
 }
 
-// tool is the machine itself: a value, without a lock, that knows the rules.
+// tool is the machine itself, without a lock, that knows the rules.
 type tool struct {
-	s            ToolSettings
-	emit         func(Transition)
-	changed      time.Duration // when something last changed; an earlier instant is taken for it
-	state        State
-	failures     int           // consecutive_failures
-	lastFailure  time.Duration // last_failure_time, while open
-	probeStarted time.Duration // probe_started_at, while half-open
-	probe        uint64        // the probe in flight, 0: the slot is clear
-	probes       uint64        // probes granted so far
-	opens        uint64        // transitions to Open so far
+	s           ToolSettings
+	emit        func(Transition)
+	changed     time.Duration // when something last changed; an earlier instant is taken for it
+	state       State
+	forced      State         // what an operator keeps it in, or 0
+	failures    int           // consecutive_failures
+	window      *window       // of results in Closed, or nil
+	lastFailure time.Duration // last_failure_time
+	cooldown    time.Duration // how long this one is, while open
+	notBefore   time.Duration // when the other side said to come back (T29)
+	streak      int           // openings that no recovery came between (T27)
+	opens       uint64        // transitions to Open so far
+	leases      []lease       // of the probes in flight, the oldest first
+	tested      tally         // what came of the other probes of this half-open period
+	probes      uint64        // probes granted so far
+	closed      time.Duration // when it last closed
+	ramping     bool          // since then the share of calls admitted grows (T26)
+	credit      float64       // what that share has added up to
+}
+
+// lease is what a probe holds.
+type lease struct {
+	probe uint32
+	since time.Duration // probe_started_at
+}
+
+// copy is a machine to ask questions of: it tells nobody, and its window is gone.
+func (m *tool) copy() tool {
+	c := *m
+	c.emit = func(Transition) {}
+	c.window = nil
+	c.leases = slices.Clone(m.leases)
+	return c
 }
 
 // touch applies T7 if it is due: before anything else, whenever the machine is
 // touched. It returns the instant that now is taken for.
 func (m *tool) touch(now time.Duration) time.Duration {
 	now = max(m.changed, now)
-	if m.state == HalfOpen && m.s.ProbeTimeout > 0 {
-		if end := addSaturated(m.probeStarted, m.s.ProbeTimeout); now >= end {
-			m.commit(Open, now, end, T7)
+	for end, ok := m.leaseEnd(); ok && now >= end; end, ok = m.leaseEnd() {
+		m.leases = slices.Delete(m.leases, 0, 1)
+		m.changed = now
+		m.tested.add(tally{calls: 1, failures: 1})
+		if to := m.verdict(); to != HalfOpen {
+			m.commit(to, now, end, T7)
 		}
 	}
 	return now
 }
 
-// allow admits a call, and says as whom.
-func (m *tool) allow(now time.Duration) (id identity, ok bool) {
-	now = m.touch(now)
-	if m.state != Closed {
-		if m.state == HalfOpen || now < m.refusal().before { // T6, T4
-			return identity{}, false
-		}
-		m.commit(HalfOpen, now, now, T5)
+// leaseEnd is when the oldest lease ends, if there is one that does.
+func (m *tool) leaseEnd() (end time.Duration, ok bool) {
+	if len(m.leases) == 0 || m.s.ProbeTimeout == 0 {
+		return 0, false
 	}
-	return identity{opens: m.opens, probe: m.probe}, true
+	return addSaturated(m.leases[0].since, m.s.ProbeTimeout), true
+}
+
+// allow admits a call, and says as whom and why, or gives the rule that refuses it.
+func (m *tool) allow(now time.Duration) (id identity, by admission, refused Rule) {
+	now = m.touch(now)
+	id = identity{opens: uint32(m.opens), began: now}
+	switch {
+	case m.forced == Open:
+		return id, 0, T31
+	case m.forced == Closed:
+		return id, byForce, ""
+	case m.state == Open && now < m.until():
+		return id, 0, T4
+	case m.state == Open && m.s.Probing.Skip:
+		m.commit(Closed, now, now, T34)
+		return id, unproven, ""
+	case m.state == Open:
+		m.commit(HalfOpen, now, now, T5)
+		id.probe = m.probe(now)
+		return id, asProbe, ""
+	case m.state == HalfOpen && !m.room():
+		return id, 0, T6
+	case m.state == HalfOpen:
+		id.probe = m.probe(now)
+		return id, asFurtherProbe, ""
+	case m.ramping && m.held(now):
+		return id, 0, T26
+	}
+	return id, plainly, ""
+}
+
+// probe grants a slot, and gives the probe's number.
+func (m *tool) probe(now time.Duration) uint32 {
+	m.changed = now
+	m.probes++
+	number := uint32((m.probes-1)%math.MaxUint32) + 1
+	m.leases = append(m.leases, lease{number, now})
+	return number
+}
+
+// room says whether a further probe may go.
+func (m *tool) room() bool {
+	p := &m.s.Probing
+	granted := m.tested.calls + len(m.leases)
+	return len(m.leases) < p.atOnce() && (p.InAll == 0 || granted < p.InAll) && (p.FailureRate == 0 || granted < p.needed())
+}
+
+// held says whether the ramp holds a call back: it admits the share that it has
+// come to, evenly spread.
+func (m *tool) held(now time.Duration) bool {
+	p := &m.s.Probing
+	since := now - m.closed
+	if since >= p.Ramp {
+		m.ramping = false
+		return false
+	}
+	m.changed = now
+	m.credit += p.RampFrom + float64((1-p.RampFrom)*(float64(since)/float64(p.Ramp)))
+	if m.credit < 1 {
+		return true
+	}
+	m.credit--
+	return false
+}
+
+// until is when the cooldown ends.
+func (m *tool) until() time.Duration {
+	return max(addSaturated(m.lastFailure, m.cooldown), m.notBefore)
 }
 
 // refusal is what calls are told in Open and HalfOpen, and before when.
 func (m *tool) refusal() refusedTo {
 	switch {
+	case m.forced == Open:
+		return refusedTo{Refusal{Rule: T31}, math.MaxInt64}
+	case m.forced != 0 || m.state == Closed || m.state == HalfOpen && m.room():
+		return refusedTo{}
 	case m.state == Open:
-		until := addSaturated(m.lastFailure, m.s.RecoveryDuration)
-		return refusedTo{Refusal{Rule: T4, Until: until, Known: true}, until}
-	case m.state == HalfOpen && m.s.ProbeTimeout == 0:
-		return refusedTo{Refusal{Rule: T6}, math.MaxInt64}
-	case m.state == HalfOpen:
-		leaseEnd := addSaturated(m.probeStarted, m.s.ProbeTimeout)
-		return refusedTo{Refusal{Rule: T6, Until: addSaturated(leaseEnd, m.s.RecoveryDuration), Known: true}, leaseEnd}
+		return refusedTo{Refusal{Rule: T4, Until: m.until(), Known: true}, m.until()}
 	}
-	return refusedTo{}
+	first, ok := m.leaseEnd()
+	if !ok {
+		return refusedTo{Refusal{Rule: T6}, math.MaxInt64}
+	}
+	c := m.copy()
+	at := first
+	for c.touch(at); c.state == HalfOpen && !c.room(); c.touch(at) { // as if no probe that is out came back
+		at, _ = c.leaseEnd()
+	}
+	if c.state == Open {
+		at = c.until()
+	}
+	return refusedTo{Refusal{Rule: T6, Until: at, Known: true}, first}
 }
 
 // result takes the result of the call id, or an anonymous one.
-func (m *tool) result(now time.Duration, ok bool, id *identity) Verdict {
-	now = m.touch(now) // T12: the probe whose lease ran out is a stale result from here on
+func (m *tool) result(now time.Duration, e Ending, id *identity) Verdict {
+	now = m.touch(now) // T12: a probe whose lease ran out is a stale result from here on
+	ok, nothing := m.taken(e)
+	switch {
+	case m.forced == Open:
+		return Verdict{Rule: T31}
+	case m.forced == Closed:
+		return Verdict{Rule: T32}
+	case nothing != "":
+		return m.passed(now, id, nothing)
+	}
+	slow := id != nil && m.s.Trip.SlowerThan > 0 && now-id.began > m.s.Trip.SlowerThan
+	failed := !ok || slow && m.s.Trip.SlowFails
 	switch m.state {
 	case Open:
-		if ok {
-			return Verdict{Rule: T10}
-		}
-		m.fail(now)
-		m.lastFailure = now
-		return Verdict{Rule: T11, Applied: true}
+		return m.late(now, failed, e)
 	case HalfOpen:
-		if id != nil && id.probe != m.probe {
-			return Verdict{Rule: T13}
-		}
-		if ok {
-			m.commit(Closed, now, now, T8)
-			return Verdict{Rule: T8, Applied: true}
-		}
-		m.fail(now)
+		return m.probed(now, failed, slow, e, id)
+	}
+	if m.s.IgnoreStale && id != nil && id.opens != uint32(m.opens) {
+		return Verdict{Rule: T13}
+	}
+	return m.counted(now, failed, slow, e)
+}
+
+// taken is what a result counts as (T20), or the rule by which it counts as nothing.
+func (m *tool) taken(e Ending) (ok bool, nothing Rule) {
+	take := AsSuccess
+	if !e.OK {
+		take = m.s.Counts.of(e.Kind)
+	}
+	switch {
+	case take == AsSuccess:
+		return true, ""
+	case e.Kind == Cancelled && take != AsFailure:
+		return false, T16
+	case take == AsNothing:
+		return false, T20
+	}
+	return false, ""
+}
+
+// passed takes a result that counts as nothing: a probe's slot is free again,
+// unless it was cancelled and its lease is to run on.
+func (m *tool) passed(now time.Duration, id *identity, rule Rule) Verdict {
+	if m.state != HalfOpen || rule == T16 && !m.s.Probing.Release || !m.retire(id) {
+		return Verdict{Rule: rule}
+	}
+	m.changed = now
+	if rule == T16 {
+		rule = T25
+	}
+	return Verdict{Rule: rule, Applied: true}
+}
+
+// late takes a result in Open (T10, T11).
+func (m *tool) late(now time.Duration, failed bool, e Ending) Verdict {
+	switch {
+	case !failed:
+		return Verdict{Rule: T10}
+	case m.s.Cooldown.LateKeep:
+		return Verdict{Rule: T30}
+	}
+	m.fail(now, e)
+	return Verdict{Rule: T11, Applied: true}
+}
+
+// probed takes a result in HalfOpen (T8, T9, T13, T24).
+func (m *tool) probed(now time.Duration, failed, slow bool, e Ending, id *identity) Verdict {
+	if !m.retire(id) {
+		return Verdict{Rule: T13}
+	}
+	m.changed = now
+	m.tested.count(failed, slow)
+	if failed {
+		m.fail(now, e)
+	}
+	switch to := m.verdict(); to {
+	case Closed:
+		m.commit(Closed, now, now, T8)
+		return Verdict{Rule: T8, Applied: true}
+	case Open:
 		m.commit(Open, now, now, T9)
 		return Verdict{Rule: T9, Applied: true}
 	}
-	if m.s.IgnoreStale && id != nil && id.opens != m.opens {
-		return Verdict{Rule: T13}
+	return Verdict{Rule: T24, Applied: true}
+}
+
+// retire takes a probe's lease back, an anonymous one from the oldest probe,
+// and says whether there was one.
+func (m *tool) retire(id *identity) bool {
+	i := 0
+	if id != nil {
+		i = slices.IndexFunc(m.leases, func(l lease) bool { return l.probe == id.probe })
 	}
-	if ok {
+	if i < 0 || i >= len(m.leases) {
+		return false
+	}
+	m.leases = slices.Delete(m.leases, i, i+1)
+	return true
+}
+
+// verdict is the state that the probes so far lead to.
+func (m *tool) verdict() State {
+	p, t := &m.s.Probing, &m.tested
+	switch {
+	case p.FailureRate == 0 && t.failures > 0:
+		return Open
+	case t.calls < p.needed():
+		return HalfOpen
+	case p.FailureRate > 0 && (t.rate(t.failures) >= p.FailureRate || p.SlowRate > 0 && t.rate(t.slow) >= p.SlowRate):
+		return Open
+	}
+	return Closed
+}
+
+// counted takes a result in Closed (T2, T3, T21, T22).
+func (m *tool) counted(now time.Duration, failed, slow bool, e Ending) Verdict {
+	t := &m.s.Trip
+	v := Verdict{Rule: T2, Applied: !t.KeepsCount}
+	switch {
+	case failed:
+		m.fail(now, e)
+		v = Verdict{Rule: T3, Applied: true}
+	case !t.KeepsCount:
 		m.clear(now)
-		return Verdict{Rule: T2, Applied: true}
 	}
-	m.fail(now)
-	if n := m.s.FailureThreshold; n > 0 && m.failures >= n {
-		m.commit(Open, now, now, T3)
+	opens := Rule("")
+	if m.window != nil {
+		m.changed = now
+		m.window.add(now, failed, slow)
+		opens = t.rule(m.window.sum)
+		v = Verdict{Rule: T21, Applied: true}
 	}
-	return Verdict{Rule: T3, Applied: true}
+	if n := m.s.FailureThreshold; n > 0 && failed && m.failures >= n {
+		opens = T3
+	}
+	if opens != "" {
+		m.commit(Open, now, now, opens)
+	}
+	return v
 }
 
 func (m *tool) reset(now time.Duration) {
 	now = m.touch(now)
+	m.forced = 0
 	if m.state != Closed {
 		m.commit(Closed, now, now, T15)
 	}
 	m.clear(now)
+	m.streak, m.ramping = 0, false
+	if m.window != nil {
+		m.window.clear()
+	}
+}
+
+func (m *tool) force(now time.Duration, to State) {
+	now = m.touch(now)
+	m.forced = to
+	switch {
+	case to == m.state:
+	case to == Open:
+		m.commit(Open, now, now, T31)
+	default:
+		m.commit(Closed, now, now, T32)
+	}
+}
+
+func (m *tool) configure(now time.Duration, s ToolSettings) {
+	now = m.touch(now)
+	if s.Trip.Window != m.s.Trip.Window {
+		m.window = newWindow(s.Trip.Window)
+	}
+	m.s = s
+	m.cooldown = s.Cooldown.length(s.RecoveryDuration, m.streak, m.opens)
+	m.ramping = m.ramping && s.Probing.Ramp > 0
+	m.changed = now
 }
 
 // fail counts a failure.
-func (m *tool) fail(now time.Duration) {
-	m.changed = now
+func (m *tool) fail(now time.Duration, e Ending) {
+	if forget := m.s.Trip.ForgetAfter; forget > 0 && m.state == Closed && now-m.lastFailure > forget {
+		m.failures = 0
+	}
+	m.changed, m.lastFailure = now, now
 	m.failures++
+	if c := &m.s.Cooldown; c.RetryAfter && e.RetryAfter > 0 {
+		wait := e.RetryAfter
+		if c.Longest > 0 {
+			wait = min(wait, c.Longest)
+		}
+		m.notBefore = max(m.notBefore, addSaturated(now, wait))
+	}
 }
 
 // clear zeroes the count of failures.
 func (m *tool) clear(now time.Duration) {
 	if m.failures > 0 {
 		m.changed = now
-		m.failures = 0
+		m.failures, m.notBefore = 0, 0
 	}
 }
 
 // commit is the one place where the state changes, and with it all that goes
 // with the new state. effective is when the change took effect.
 func (m *tool) commit(to State, now, effective time.Duration, rule Rule) {
-	m.emit(Transition{From: m.state, To: to, At: now, Effective: effective, Rule: rule, Failures: m.failures})
+	from := m.state
+	t := Transition{From: from, To: to, At: now, Effective: effective, Rule: rule, Failures: m.failures}
 	m.changed = now
-	m.state, m.lastFailure, m.probeStarted, m.probe = to, 0, 0, 0
+	m.state, m.leases, m.tested, m.ramping = to, m.leases[:0], tally{}, false
 	switch to {
 	case Open:
+		if from == Closed && effective-m.closed >= m.s.Cooldown.Forget {
+			m.streak = 0
+		}
+		m.streak++
 		m.opens++
 		m.lastFailure = effective
-	case HalfOpen:
-		m.probes++
-		m.probe = m.probes
-		m.probeStarted = effective
-	default:
-		m.failures = 0
+		m.cooldown = m.s.Cooldown.length(m.s.RecoveryDuration, m.streak, m.opens)
+		t.Until = m.until()
+	case Closed:
+		m.failures, m.notBefore, m.closed = 0, 0, effective
+		m.ramping, m.credit = m.s.Probing.Ramp > 0 && rule != T32, 0
+		if m.window != nil {
+			m.window.clear()
+		}
 	}
+	m.emit(t)
 }
 
 // addSaturated is a+b, or the last instant there is.

@@ -1,0 +1,104 @@
+package machine
+
+import "time"
+
+// tally is what came of some calls.
+type tally struct{ calls, failures, slow int }
+
+func (t *tally) add(o tally) {
+	t.calls += o.calls
+	t.failures += o.failures
+	t.slow += o.slow
+}
+
+func (t *tally) take(o tally) { t.add(tally{-o.calls, -o.failures, -o.slow}) }
+
+// count counts one call.
+func (t *tally) count(failed, slow bool) {
+	t.calls++
+	if failed {
+		t.failures++
+	}
+	if slow {
+		t.slow++
+	}
+}
+
+// window is the results that a breaker looks back on, with their sum. It holds
+// a tally for each call of a ring, or for each bucket of time.
+type window struct {
+	parts []tally
+	width time.Duration // of a bucket; 0: a part is a call
+	at    int64         // the latest part, counted from the first there ever was
+	sum   tally
+}
+
+// newWindow makes an empty one, or nil for none.
+func newWindow(w Window) *window {
+	switch {
+	case w.Calls > 0:
+		return &window{parts: make([]tally, w.Calls)}
+	case w.Span > 0:
+		return &window{parts: make([]tally, w.buckets()), width: w.Span / time.Duration(w.buckets())}
+	}
+	return nil
+}
+
+// add counts a result at now.
+func (w *window) add(now time.Duration, failed, slow bool) {
+	w.sum = w.seen(now)
+	next := w.part(now)
+	for fresh := min(next-w.at, int64(len(w.parts))); fresh > 0; fresh-- {
+		*w.slot(next - fresh + 1) = tally{}
+	}
+	w.at = next
+	w.slot(next).count(failed, slow)
+	w.sum.count(failed, slow)
+}
+
+// seen is what the window holds at now, before a result of that instant.
+func (w *window) seen(now time.Duration) tally {
+	gone := w.part(now) - w.at
+	if gone >= int64(len(w.parts)) {
+		return tally{}
+	}
+	sum := w.sum
+	for i := int64(1); i <= gone; i++ { // what the new parts take the place of
+		sum.take(*w.slot(w.at + i))
+	}
+	return sum
+}
+
+// part is the number of the part that a result at now goes to.
+func (w *window) part(now time.Duration) int64 {
+	if w.width == 0 {
+		return w.at + 1
+	}
+	return max(w.at, int64(now/w.width)) // an instant before 0 is in the first
+}
+
+func (w *window) slot(part int64) *tally { return &w.parts[part%int64(len(w.parts))] }
+
+func (w *window) clear() {
+	clear(w.parts)
+	w.sum = tally{}
+}
+
+// rule is that by which what the window holds opens the breaker; empty: none.
+func (t *Trip) rule(sum tally) Rule {
+	switch {
+	case t.Failures > 0 && sum.failures >= t.Failures:
+		return T21
+	case sum.calls < t.MinCalls:
+		return ""
+	case t.FailureRate > 0 && sum.rate(sum.failures) >= t.FailureRate:
+		return T21
+	case t.SlowRate > 0 && sum.rate(sum.slow) >= t.SlowRate:
+		return T22
+	}
+	return ""
+}
+
+// rate is the share of n in the calls. It is the number nearest to the
+// quotient, so 3 of 30 are 0.1 as one writes it.
+func (t *tally) rate(n int) float64 { return float64(n) / float64(t.calls) }
