@@ -47,6 +47,30 @@ func BenchmarkClosedPath(b *testing.B) {
 	})
 }
 
+// BenchmarkRateWindow is the same with a failure rate, beside failures in a row
+// as they are counted: with one counted, so that a success has something to do.
+func BenchmarkRateWindow(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		trip machine.Trip
+	}{
+		{"in a row", machine.Trip{}},
+		{"of 100 calls", machine.Trip{Window: machine.Window{Calls: 100}, MinCalls: 100, FailureRate: 0.5}},
+		{"of 10 s in 10 buckets", machine.Trip{Window: machine.Window{Span: 10 * s}, MinCalls: 100, FailureRate: 0.5}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			br := newTool(b, func(s *machine.ToolSettings) { s.Trip = c.trip }, machine.Hooks{})
+			now := time.Duration(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				now += time.Millisecond
+				p, _ := br.Allow(now)
+				p.Success(now)
+			}
+		})
+	}
+}
+
 // BenchmarkRefusal is asking an open breaker.
 func BenchmarkRefusal(b *testing.B) {
 	br := newTool(b, nil, machine.Hooks{})

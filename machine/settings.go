@@ -226,8 +226,8 @@ func (c Cooldown) length(base time.Duration, streak int, opening uint64) time.Du
 	return time.Duration(math.Round(d))
 }
 
-// varies says whether one cooldown may be unlike another.
-func (c Cooldown) varies() bool { return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter }
+// Varies says whether one cooldown may be unlike another.
+func (c Cooldown) Varies() bool { return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter }
 
 // draw is the n-th number in [0, 1) of a seed: SplitMix64's (Steele, Lea and
 // Flood, 2014), which needs no state.

@@ -44,27 +44,27 @@ func newWindow(w Window) *window {
 	return nil
 }
 
-// add counts a result at now.
+// add counts a result at now: the parts that it comes after begin anew.
 func (w *window) add(now time.Duration, failed, slow bool) {
-	w.sum = w.seen(now)
 	next := w.part(now)
 	for fresh := min(next-w.at, int64(len(w.parts))); fresh > 0; fresh-- {
-		*w.slot(next - fresh + 1) = tally{}
+		part := w.slot(next - fresh + 1)
+		w.sum.take(*part)
+		*part = tally{}
 	}
 	w.at = next
 	w.slot(next).count(failed, slow)
 	w.sum.count(failed, slow)
 }
 
-// seen is what the window holds at now, before a result of that instant.
+// seen is what the window holds at now.
 func (w *window) seen(now time.Duration) tally {
-	gone := w.part(now) - w.at
-	if gone >= int64(len(w.parts)) {
-		return tally{}
+	if w.width == 0 {
+		return w.sum
 	}
 	sum := w.sum
-	for i := int64(1); i <= gone; i++ { // what the new parts take the place of
-		sum.take(*w.slot(w.at + i))
+	for gone := min(w.part(now)-w.at, int64(len(w.parts))); gone > 0; gone-- {
+		sum.take(*w.slot(w.at + gone))
 	}
 	return sum
 }
