@@ -71,7 +71,7 @@ func newToolBreaker(s ToolSettings, h Hooks) *ToolBreaker {
 // probe of a half-open period.
 func (b *ToolBreaker) Allow(now time.Duration) (Permit, error) {
 	if c := b.calm.Load(); c != 0 {
-		return Permit{b: b, id: identity{opens: opensAt(c), began: now}}, nil
+		return Permit{b: b, id: identity{opens: opensAt(c), began: now}, by: admission(^c&calmSuccess) * locked}, nil
 	}
 	if r := b.refusing.Load(); r != nil && now < r.before {
 		return Permit{}, &r.Refusal
@@ -84,7 +84,7 @@ func (b *ToolBreaker) ask(now time.Duration) (Permit, error) {
 	defer b.unlock()
 	id, by, refused := b.m.allow(now)
 	if refused == "" {
-		return Permit{b: b, id: id, by: by}, nil
+		return Permit{b: b, id: id, by: by | locked}, nil
 	}
 	if refused == T26 {
 		return Permit{}, ramped
@@ -268,7 +268,7 @@ func (b *ToolBreaker) view() tool {
 // Permit is one admitted call. It reports how the call ended, at most once, and
 // must not be copied after that. A permit that never reports is a vanished
 // call: if it was the probe, its lease takes care of it (T16, T7).
-type Permit struct { // of four words, which are passed in registers
+type Permit struct { // of four words and four fields, which are passed in registers
 	b    *ToolBreaker
 	id   identity
 	done atomic.Bool
@@ -283,8 +283,13 @@ type identity struct {
 	began time.Duration // when it was admitted
 }
 
-// admission is why a call was admitted, in a byte.
+// admission is why a call was admitted, in a byte with two flags.
 type admission uint8
+
+const (
+	locked admission = 0x40 // the permit always reports under the lock
+	over   admission = 0x80 // then: it has
+)
 
 const (
 	plainly admission = iota
@@ -300,12 +305,12 @@ var admissions = [...]Rule{plainly: T1, asProbe: T5, asFurtherProbe: T23, byForc
 func (p *Permit) Probe() bool { return p.id.probe != 0 }
 
 // Rule is why the call was admitted: T1 or T5; if set to more, T23, T32 or T34 too.
-func (p *Permit) Rule() Rule { return admissions[p.by] }
+func (p *Permit) Rule() Rule { return admissions[p.by&^(locked|over)] }
 
 // Success reports that the call ended well. A second report, and one through
 // the permit of a refused call, does nothing and says Repeated.
 func (p *Permit) Success(now time.Duration) Verdict {
-	if p.b != nil && p.b.calm.Load() == calmAt(p.id.opens)|calmSuccess && p.done.CompareAndSwap(false, true) {
+	if p.b != nil && p.by&locked == 0 && p.b.calm.Load() == calmAt(p.id.opens)|calmSuccess && p.done.CompareAndSwap(false, true) {
 		return Verdict{Rule: T2, Applied: true}
 	}
 	return p.report(now, Ending{OK: true})
@@ -334,9 +339,20 @@ func (p *Permit) report(now time.Duration, e Ending) Verdict {
 		return Verdict{Repeated: true}
 	}
 	p.b.mu.Lock()
-	defer p.b.unlock()
-	if p.done.Swap(true) {
-		return Verdict{Repeated: true}
+	v := Verdict{Repeated: true}
+	if p.first() {
+		v = p.b.m.result(now, e, &p.id)
 	}
-	return p.b.m.result(now, e, &p.id)
+	p.b.unlock()
+	return v
+}
+
+// first says whether the permit reports for the first time.
+func (p *Permit) first() bool {
+	if p.by&locked == 0 {
+		return !p.done.Swap(true)
+	}
+	first := p.by&over == 0
+	p.by |= over
+	return first
 }

@@ -188,11 +188,10 @@ func (m *tool) result(now time.Duration, e Ending, id *identity) Verdict {
 
 // taken is what a result counts as (T20), or the rule by which it counts as nothing.
 func (m *tool) taken(e Ending) (ok bool, nothing Rule) {
-	take := AsSuccess
-	if !e.OK {
-		take = m.s.Counts.of(e.Kind)
+	if e.OK {
+		return true, ""
 	}
-	switch {
+	switch take := m.s.Counts.of(e.Kind); {
 	case take == AsSuccess:
 		return true, ""
 	case e.Kind == Cancelled && take != AsFailure:

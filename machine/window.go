@@ -30,6 +30,7 @@ type window struct {
 	parts []tally
 	width time.Duration // of a bucket; 0: a part is a call
 	at    int64         // the latest part, counted from the first there ever was
+	i     int           // where it is in parts
 	sum   tally
 }
 
@@ -46,25 +47,25 @@ func newWindow(w Window) *window {
 
 // add counts a result at now: the parts that it comes after begin anew.
 func (w *window) add(now time.Duration, failed, slow bool) {
-	next := w.part(now)
-	for fresh := min(next-w.at, int64(len(w.parts))); fresh > 0; fresh-- {
-		part := w.slot(next - fresh + 1)
-		w.sum.take(*part)
-		*part = tally{}
+	for fresh := w.fresh(now); fresh > 0; fresh-- {
+		w.i = w.after(w.i)
+		w.sum.take(w.parts[w.i])
+		w.parts[w.i] = tally{}
 	}
-	w.at = next
-	w.slot(next).count(failed, slow)
+	w.at = w.part(now)
+	w.parts[w.i].count(failed, slow)
 	w.sum.count(failed, slow)
 }
 
 // seen is what the window holds at now.
 func (w *window) seen(now time.Duration) tally {
-	if w.width == 0 {
-		return w.sum
-	}
 	sum := w.sum
-	for gone := min(w.part(now)-w.at, int64(len(w.parts))); gone > 0; gone-- {
-		sum.take(*w.slot(w.at + gone))
+	if w.width > 0 {
+		i := w.i
+		for fresh := w.fresh(now); fresh > 0; fresh-- {
+			i = w.after(i)
+			sum.take(w.parts[i])
+		}
 	}
 	return sum
 }
@@ -77,7 +78,17 @@ func (w *window) part(now time.Duration) int64 {
 	return max(w.at, int64(now/w.width)) // an instant before 0 is in the first
 }
 
-func (w *window) slot(part int64) *tally { return &w.parts[part%int64(len(w.parts))] }
+// fresh is how many parts begin anew for a result at now.
+func (w *window) fresh(now time.Duration) int64 {
+	return min(w.part(now)-w.at, int64(len(w.parts)))
+}
+
+func (w *window) after(i int) int {
+	if i++; i < len(w.parts) {
+		return i
+	}
+	return 0
+}
 
 func (w *window) clear() {
 	clear(w.parts)
@@ -87,6 +98,8 @@ func (w *window) clear() {
 // rule is that by which what the window holds opens the breaker; empty: none.
 func (t *Trip) rule(sum tally) Rule {
 	switch {
+	case sum.failures == 0 && sum.slow == 0:
+		return ""
 	case t.Failures > 0 && sum.failures >= t.Failures:
 		return T21
 	case sum.calls < t.MinCalls:
