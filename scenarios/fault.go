@@ -144,7 +144,7 @@ func meant(word string, known []string) string {
 		return fmt.Sprintf("; did you mean %q?", near)
 	case len(known) == 0:
 		return "; there is none here"
-	case len(known) > 30:
+	case len(known) > 60:
 		return ""
 	default:
 		return "; known here: " + strings.Join(known, ", ")

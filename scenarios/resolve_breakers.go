@@ -21,7 +21,7 @@ func (r *resolver) resolveBreakers() {
 			}
 			continue
 		}
-		b := Breaker{Name: it.name, Anonymous: bool(it.v.Reports.V), Health: it.v.Health.V}
+		b := Breaker{Name: it.name, Health: it.v.Health.V}
 		if it.v.Kind.V {
 			s := machine.DefaultModelSettings()
 			b.Model = &s
@@ -36,7 +36,7 @@ func (r *resolver) resolveBreakers() {
 			b.Tool = &s
 			r.guards(it, &b)
 		}
-		r.settings(&b, &it.v.settingsW)
+		r.change(&b, &it.v.Reports, &it.v.settingsW, it.node)
 		if b.Model != nil {
 			if slices.Contains(r.targets, b.Name) {
 				r.d.fault(it.key, "%s is a target too; calls to it would have two ways to go: give the breaker another name", b.Name)
@@ -114,16 +114,17 @@ func (r *resolver) isTarget(name string) bool {
 
 // setting is one key of a breaker's settings, and how to take it over.
 type setting struct {
-	key   string
-	node  ast.Node
-	tool  func(*machine.ToolSettings)
-	model func(*machine.ModelSettings)
-	count *int // must not be negative
+	key      string
+	node     ast.Node
+	tool     func(*machine.ToolSettings)
+	model    func(*machine.ModelSettings)
+	cooldown func(*machine.Cooldown) // of either kind
+	count    *int                    // must not be negative
 }
 
 func settingsOf(w *settingsW) []setting {
 	span := func(v *val[duration]) time.Duration { return time.Duration(v.V) }
-	return []setting{
+	return append([]setting{
 		{key: "failure_threshold", node: w.FailureThreshold.node, count: &w.FailureThreshold.V, tool: func(s *machine.ToolSettings) { s.FailureThreshold = w.FailureThreshold.V }},
 		{key: "recovery_duration", node: w.RecoveryDuration.node, tool: func(s *machine.ToolSettings) { s.RecoveryDuration = span(&w.RecoveryDuration) }},
 		{key: "probe_timeout", node: w.ProbeTimeout.node, tool: func(s *machine.ToolSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) }},
@@ -135,7 +136,7 @@ func settingsOf(w *settingsW) []setting {
 		{key: "recovery_timeout", node: w.RecoveryTimeout.node, model: func(s *machine.ModelSettings) { s.RecoveryTimeout = span(&w.RecoveryTimeout) }},
 		{key: "recovery_successes_needed", node: w.RecoverySuccessesNeeded.node, count: &w.RecoverySuccessesNeeded.V, model: func(s *machine.ModelSettings) { s.RecoverySuccessesNeeded = w.RecoverySuccessesNeeded.V }},
 		{key: "probation_failures", node: w.ProbationFailures.node, count: &w.ProbationFailures.V, model: func(s *machine.ModelSettings) { s.ProbationFailures = w.ProbationFailures.V }},
-	}
+	}, furtherSettings(w)...)
 }
 
 // likewise names what the other kind of breaker has instead of a key.
@@ -153,7 +154,9 @@ func (r *resolver) settings(b *Breaker, w *settingsW) {
 		if s.count != nil && *s.count < 0 {
 			r.d.fault(s.node, "%s is %d; it must not be negative", s.key, *s.count)
 		}
-		switch {
+		switch cooldown := b.cooldown(); {
+		case cooldown != nil && s.cooldown != nil:
+			s.cooldown(cooldown)
 		case b.Tool != nil && s.tool != nil:
 			s.tool(b.Tool)
 		case b.Model != nil && s.model != nil:

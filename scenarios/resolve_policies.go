@@ -273,10 +273,7 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 			s := *b.Model
 			b.Model = &s
 		}
-		if it.v.Reports.said() {
-			b.Anonymous = bool(it.v.Reports.V)
-		}
-		r.settings(b, &it.v.settingsW)
+		r.change(b, &it.v.Reports, &it.v.settingsW, it.node)
 		if b.Model != nil {
 			r.changedModels(it, b)
 		}

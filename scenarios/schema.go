@@ -98,6 +98,9 @@ func enums() map[string][]any {
 	for _, m := range Metrics {
 		all["metric"] = append(all["metric"], m.Name)
 	}
+	for _, p := range presets {
+		all["preset"] = append(all["preset"], p.Name)
+	}
 	for _, f := range fates {
 		all["fate"] = append(all["fate"], f)
 	}

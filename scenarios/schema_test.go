@@ -84,10 +84,37 @@ func TestSchemaRefuses(t *testing.T) {
 		"{scenario: a, policies: [{name: x, retry: {jitter: some}}]}":                "$.policies[0]: fits none of 2",
 		"{scenario: a, callers: [{to: x, rate: 5}]}":                                 "$.callers[0].rate: fits none of 2",
 		"{scenario: a, policies: [{name: x, breakers: {s: {kind: tool}}}], seed: 3}": "$.policies[0]: fits none of 2",
+		"{scenario: a, breakers: {x: {kind: tool, failure_rate: 50}}}":               "$.breakers.x.failure_rate: fits none of 2",
+		"{scenario: a, breakers: {x: {kind: tool, window: 100}}}":                    "$.breakers.x.window: fits none of 2",
+		"{scenario: a, breakers: {x: {kind: tool, probes: 0}}}":                      "$.breakers.x.probes: fits none of 2",
+		"{scenario: a, breakers: {x: {kind: tool, counts: {permanent: nothing}}}}":   "$.breakers.x.counts.permanent: nothing",
+		"{scenario: a, breakers: {x: {kind: tool, like: polli}}}":                    "$.breakers.x.like: polli",
+		"{scenario: a, breakers: {x: {kind: tool, recovery_growth: 0.5}}}":           "$.breakers.x.recovery_growth: 0.5",
+		"{scenario: a, policies: [{name: x, breakers: {s: {window: {calls: 0}}}}]}":  "$.policies[0]: fits none of 2",
 	} {
 		var file any
 		require.NoError(t, yaml.Unmarshal([]byte(src), &file))
 		assert.Equal(t, []string{want}, check(schema, file, "$"), src)
+	}
+}
+
+// TestSchemaKnowsTheSettings reads those that the decoder takes.
+func TestSchemaKnowsTheSettings(t *testing.T) {
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(Schema(), &schema))
+	for _, settings := range []string{
+		"like: resilience4j, window: {calls: 10}, minimum_calls: 10, failure_rate: 20%, slow_rate: 0.5",
+		"window: {time: 10s, buckets: 5}, window_failures: 3, slow_after: 1s, slow: failure, counts: {permanent: ignore}",
+		"window: none, success_clears: false, forget_failures_after: 10s, probe: none, ramp: 10s, ramp_from: 12.5 %",
+		"probes: any, probes_in_all: 9, probe_successes: 3, probe_failure_rate: .5, cancelled_probe: release",
+		"probes: 2, recovery_growth: 2.5, recovery_longest: 1m, recovery_forget: 1m, recovery_jitter: 10%, retry_after: heed, late_failures: ignore",
+	} {
+		src := "{scenario: a, targets: {x: {}}, breakers: {x: {kind: tool, " + settings + "}}, calls: [{at: 0s, to: x}]}"
+		_, err := load(src)
+		require.NoError(t, err)
+		var file any
+		require.NoError(t, yaml.Unmarshal([]byte(src), &file))
+		assert.Empty(t, check(schema, file, "$"), settings)
 	}
 }
 

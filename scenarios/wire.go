@@ -31,7 +31,8 @@ type substitutesW struct{ val[[]val[string]] }
 
 // settingsW are what a policy may change of a breaker.
 type settingsW struct {
-	FailureThreshold        val[int]       `yaml:"failure_threshold" doc:"Tool: failures in a row that open it (default 3; 0: never)." default:"3" minimum:"0"`
+	Like                    val[string]    `yaml:"like" doc:"A preset: every setting is as that library has it, and what is written beside it changes it." enum:"preset"`
+	FailureThreshold        val[int]       `yaml:"failure_threshold" doc:"Tool: failures in a row that open it (default 3, or 0 where failure_rate, window_failures or slow_rate is stated; 0: never)." default:"3" minimum:"0"`
 	RecoveryDuration        val[duration]  `yaml:"recovery_duration" doc:"Tool: the cooldown (default 30s)." default:"30s"`
 	ProbeTimeout            val[duration]  `yaml:"probe_timeout" doc:"Tool: the probe's lease (default 30s; 0s: none)." default:"30s"`
 	StaleResults            val[staleWord] `yaml:"stale_results" doc:"Tool, in closed: whether results of calls admitted before it last opened count (default) or are ignored." default:"count"`
@@ -42,6 +43,10 @@ type settingsW struct {
 	RecoverySuccessesNeeded val[int]       `yaml:"recovery_successes_needed" doc:"Model: probes in a row that lead back (default 2)." default:"2" minimum:"0"`
 	MaxFailCount            val[int]       `yaml:"max_fail_count" doc:"Model: the budget of backups that state none (default 2)." default:"2"`
 	ProbationFailures       val[int]       `yaml:"probation_failures" doc:"Model: transient failures of one probation that trip it again (default 0: no limit)." default:"0" minimum:"0"`
+	Counts                  val[countsW]   `yaml:"counts" doc:"What each kind of result counts as: failure, success or ignore (default: as a failure; cancelled: as nothing)."`
+	tripW
+	probingW
+	cooldownW
 }
 
 type targetW struct {
