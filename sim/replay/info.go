@@ -32,7 +32,8 @@ func breakerInfo(b *scenarios.Breaker, o *Others) trace.Breaker {
 			stale = "ignore"
 		}
 		info.Tool = &trace.Tool{Guards: b.Guards, FailureThreshold: t.FailureThreshold, RecoveryDuration: t.RecoveryDuration,
-			ProbeTimeout: t.ProbeTimeout, StaleResults: stale, Health: b.Health}
+			ProbeTimeout: t.ProbeTimeout, StaleResults: stale, Health: b.Health, FurtherTool: furtherTool(t)}
+		info.Further = further(&t.Counts, &t.Cooldown)
 		if o != nil && o.By != "" {
 			info.By = o.By
 			if !o.Leased {

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -60,6 +62,9 @@ func (o *Others) cannot(s *scenarios.Scenario, p *scenarios.Policy) error {
 			tools++
 			if b.Anonymous {
 				return cannot("the results of %s are anonymous, and another breaker wants to know of which call they are", b.Name)
+			}
+			if keys := beyond(b); len(keys) > 0 {
+				return cannot("%s sets %s, and %s has nothing for that", b.Name, strings.Join(keys, ", "), cmp.Or(o.By, "another breaker"))
 			}
 		}
 	}

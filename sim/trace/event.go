@@ -131,6 +131,7 @@ type Breaker struct {
 	By      string `json:"by,omitempty"` // whose it is, such as "gobreaker v2.4.0"; empty: ours
 	*Tool
 	*Model
+	Further
 }
 
 // Tool is the settings of a tool breaker.
@@ -141,6 +142,7 @@ type Tool struct {
 	ProbeTimeout     time.Duration `json:"probe_timeout"`
 	StaleResults     string        `json:"stale_results"`
 	Health           bool          `json:"health,omitempty"` // its health is recorded
+	FurtherTool
 }
 
 // Model is the settings of a model breaker.
