@@ -22,24 +22,25 @@ type worded struct {
 }
 
 // toolSettings are all of a tool breaker's, in the order in which they are told.
-var toolSettings = []setting{
+var toolSettings = slices.Concat([]setting{
 	{"guards", func(b *trace.Breaker) bool { return b.Guards == b.Name }, func(b worded) string { return "guards " + b.Guards }},
-	{"failure_threshold", nil, func(b worded) string {
+	{"failure_threshold", func(b *trace.Breaker) bool { return b.FailureThreshold == 0 && b.Window != nil }, func(b worded) string {
+		if b.FailureThreshold == 0 && b.Window != nil {
+			return "failures in a row do not open it"
+		}
 		return either(b.FailureThreshold == 0, "never opens", "opens after "+plural(b.FailureThreshold, "failure", "failures in a row"))
 	}},
 	{"recovery_duration", nil, func(b worded) string { return "cooldown " + b.span(b.RecoveryDuration) }},
-	{"probe_timeout", nil, func(b worded) string {
+	{"probe_timeout", func(b *trace.Breaker) bool { return b.Probe == "none" }, func(b worded) string {
 		return either(b.ProbeTimeout == 0, "no probe lease", "probe lease "+b.span(b.ProbeTimeout))
 	}},
 	{"stale_results", func(b *trace.Breaker) bool { return b.StaleResults != "ignore" }, func(b worded) string {
 		return either(b.StaleResults == "ignore", "stale results ignored", "stale results counted")
 	}},
-	reports,
-	whose,
-}
+}, furtherToolSettings, furtherSettings, []setting{reports, whose})
 
 // modelSettings are all of a model breaker's.
-var modelSettings = []setting{
+var modelSettings = slices.Concat([]setting{
 	{"primary, chain", nil, func(b worded) string {
 		names := []string{b.Primary}
 		for _, e := range b.Chain {
@@ -58,8 +59,7 @@ var modelSettings = []setting{
 	{"probation_failures", func(b *trace.Breaker) bool { return b.ProbationFailures == 0 }, func(b worded) string {
 		return either(b.ProbationFailures == 0, "no limit on failed probes", "back to the backups after "+plural(b.ProbationFailures, "failed probe", "failed probes"))
 	}},
-	reports,
-}
+}, furtherSettings, []setting{reports})
 
 // reports is a setting of both kinds.
 var reports = setting{"reports", func(b *trace.Breaker) bool { return b.Reports != "anonymous" }, func(b worded) string {
