@@ -170,6 +170,9 @@ const (
 	OpPeek                   // read a breaker
 	OpReset                  // reset a breaker
 	OpSetAvailable           // switch a backup on or off
+	OpForceOpen              // open a tool breaker, and keep it open until a reset
+	OpForceClosed            // likewise closed
+	OpConfigure              // change the settings of a tool breaker; see Policy.Configured
 )
 
 // Call is one scripted entry.
@@ -233,6 +236,9 @@ type Policy struct {
 	Timeout      time.Duration // of each attempt of a caller; 0: the caller's own
 	Hedge        *Hedge        // nil: none
 	Breakers     []Breaker     // with the policy's own settings applied; nil for breakers: none
+	// Configured is what the entries that change a breaker's settings come to, by
+	// the index of the entry: all of its settings from then on.
+	Configured map[int]machine.ToolSettings
 }
 
 // Gate is when a call asks its breaker.

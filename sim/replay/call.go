@@ -64,7 +64,13 @@ func (r *run) start(c *call) {
 // again makes a further attempt, unless nobody waits for it any more.
 func (r *run) again(c *call) {
 	if now := r.clock.Now(); now >= c.givesUp {
-		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L9)})
+		g, v := r.report(c, r.policy.Gate == scenarios.GateCall, machine.Ending{Kind: machine.Cancelled})
+		e := trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L9)}
+		if g != nil {
+			e.Breaker, e.Applied, e.Verdict = g.name, v.Applied, string(v.Rule)
+		}
+		r.emit(e)
+		r.tell()
 		r.over(c, now)
 		return
 	}
@@ -260,36 +266,19 @@ func (r *run) endAttempt(c *call) {
 	if tg := &r.targets[c.seat]; tg.servers != nil && c.done != noWork {
 		r.leave(c, tg)
 	}
-	kind, failed := failure(c.fate.outcome)
+	e := c.fate.ending()
+	failed := !e.OK && e.Kind != machine.Cancelled
 	if !failed && w.flying > 0 {
 		r.callOff(w)
 	}
 	last := w.flying == 0
-	step := r.step(w, c, kind, failed, last)
+	step := r.step(w, c, e.Kind, failed, last)
 	holder := w // of what the gate let through
 	if r.policy.Gate != scenarios.GateCall {
 		holder = c
 	}
-	var told *gate
-	var v machine.Verdict
-	if holder.holds && c.fate.outcome != scenarios.Cancelled && (r.policy.Gate != scenarios.GateCall || last && !step.Retry) {
-		g := &r.gates[holder.gate]
-		told = g
-		r.cause = c.id
-		v = g.End(now, &holder.pass, !failed, kind)
-		holder.holds = false
-		r.tellLapsed()
-	}
-	e := r.blank(trace.Result, c)
-	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
-	if told != nil {
-		e.Breaker, e.Applied, e.Rule = told.name, v.Applied, string(v.Rule)
-	}
-	r.pass()
-	r.tell()
-	if told != nil {
-		r.record(told, now-holder.since, !failed)
-	}
+	tells := r.policy.Gate != scenarios.GateCall || last && !step.Retry
+	r.result(c, holder, tells, e)
 	if c != w {
 		r.drop(c)
 	}
@@ -307,6 +296,43 @@ func (r *run) endAttempt(c *call) {
 		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: w.id, Rule: string(step.Rule)})
 	}
 	r.over(w, now)
+}
+
+// result records how the attempt c ended, and tells the gate that let holder
+// through, if it is to hear of it.
+func (r *run) result(c, holder *call, tells bool, how machine.Ending) {
+	now := r.clock.Now()
+	g, v := r.report(holder, tells, how)
+	e := r.blank(trace.Result, c)
+	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
+	if g != nil {
+		e.Breaker, e.Applied, e.Rule = g.name, v.Applied, string(v.Rule)
+		if v.Rule == machine.T11 {
+			e.Until, e.Known = g.cooldown(now)
+		}
+	}
+	r.pass()
+	r.tell()
+	if g != nil && how.Kind != machine.Cancelled {
+		r.record(g, now-holder.since, how.OK)
+	}
+}
+
+// report tells the gate that let holder through how that ended, and gives the
+// gate, or nil if it is not to hear of it.
+func (r *run) report(holder *call, tells bool, how machine.Ending) (*gate, machine.Verdict) {
+	if !holder.holds || !tells {
+		return nil, machine.Verdict{}
+	}
+	g := &r.gates[holder.gate]
+	if how.Kind == machine.Cancelled && !g.hearsCancelled() {
+		return nil, machine.Verdict{}
+	}
+	r.cause = holder.id
+	v := g.End(r.clock.Now(), &holder.pass, how)
+	holder.holds = false
+	r.tellLapsed()
+	return g, v
 }
 
 // step is what follows the end of the attempt c of the call w, its last one in
@@ -343,10 +369,9 @@ func (r *run) step(w, c *call, kind machine.Kind, failed, last bool) (step machi
 	return step
 }
 
-// callOff cancels the attempts of a call that another one overtook. No breaker
-// hears of them (T16).
+// callOff cancels the attempts of a call that another one overtook. A breaker
+// that let one of them through hears of it if that means anything to it (T16).
 func (r *run) callOff(w *call) {
-	now := r.clock.Now()
 	w.flying = 0
 	for _, c := range append([]*call{w}, w.hedges...) {
 		if c.number == 0 {
@@ -354,8 +379,8 @@ func (r *run) callOff(w *call) {
 		}
 		c.number = 0
 		r.takeBack(c, &r.targets[c.seat])
-		r.emit(trace.Event{T: now, Kind: trace.Result, Call: c.id, Attempt: c.attempt, Target: r.targets[c.seat].name,
-			Outcome: scenarios.Cancelled.String(), Took: now - c.began})
+		c.fate.outcome = scenarios.Cancelled
+		r.result(c, c, r.policy.Gate != scenarios.GateCall, c.fate.ending())
 		if c != w {
 			r.drop(c)
 		}
@@ -369,17 +394,22 @@ func (r *run) drop(h *call) {
 	r.vacant = append(r.vacant, h)
 }
 
-// failure says what kind of failure an outcome is, if it is one.
-func failure(o scenarios.Outcome) (machine.Kind, bool) {
-	switch o {
+// ending is how an attempt of that fate ended, as its breaker is told; a vanished
+// one never ends.
+func (f *fate) ending() machine.Ending {
+	switch f.outcome {
 	case scenarios.RateLimit:
-		return machine.RateLimit, true
+		return machine.Ending{Kind: machine.RateLimit, RetryAfter: max(0, f.retryAfter)}
 	case scenarios.Permanent:
-		return machine.Permanent, true
-	case scenarios.Failure, scenarios.Timeout:
-		return machine.Transient, true
-	default: // success, cancelled; a vanished attempt never ends
-		return machine.Transient, false
+		return machine.Ending{Kind: machine.Permanent}
+	case scenarios.Timeout:
+		return machine.Ending{Kind: machine.Timeout}
+	case scenarios.Cancelled:
+		return machine.Ending{Kind: machine.Cancelled}
+	case scenarios.Failure:
+		return machine.Ending{Kind: machine.Transient}
+	default:
+		return machine.Ending{OK: true}
 	}
 }
 

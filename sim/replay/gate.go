@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -16,9 +17,9 @@ type Gate interface {
 	// Begin asks for a call. An admitted call keeps in p what End needs to
 	// know it by.
 	Begin(now time.Duration, p *Pass) Decision
-	// End reports how an admitted call ended. A cancelled or vanished call is
-	// never reported.
-	End(now time.Duration, p *Pass, ok bool, k machine.Kind) machine.Verdict
+	// End reports how an admitted call ended. A vanished call is never reported,
+	// nor a cancelled one to a gate to which that means nothing.
+	End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict
 	// Peek says what Begin would decide, and changes nothing: whether a call
 	// would be admitted, and by a model breaker who would serve it.
 	Peek(now time.Duration) (allows bool, serves string)
@@ -29,6 +30,10 @@ type Gate interface {
 	Reset(now time.Duration)
 	// SetAvailable switches a backup; a gate without backups does nothing.
 	SetAvailable(now time.Duration, name string, available bool)
+	// Force keeps a tool breaker of ours Open or Closed until it is reset (T31,
+	// T32), and Configure changes its settings (T33); other gates do nothing.
+	Force(now time.Duration, to machine.State)
+	Configure(now time.Duration, s machine.ToolSettings) error
 }
 
 // Pass is what an admitted call holds: a permit, a turn, or what a port gave.
@@ -54,7 +59,7 @@ type Decision struct {
 func newGate(b *scenarios.Breaker, h machine.Hooks) (Gate, error) {
 	if b.Tool != nil {
 		m, err := machine.NewToolBreaker(*b.Tool, h)
-		return &toolGate{m: m, guards: b.Guards, anonymous: b.Anonymous}, err
+		return &toolGate{m: m, settings: *b.Tool, guards: b.Guards, anonymous: b.Anonymous}, err
 	}
 	m, err := machine.NewModelBreaker(*b.Model, h)
 	return &modelGate{m: m, anonymous: b.Anonymous}, err
@@ -62,6 +67,7 @@ func newGate(b *scenarios.Breaker, h machine.Hooks) (Gate, error) {
 
 type toolGate struct {
 	m         *machine.ToolBreaker
+	settings  machine.ToolSettings // as they are now
 	guards    string
 	anonymous bool
 }
@@ -76,17 +82,33 @@ func (g *toolGate) Begin(now time.Duration, p *Pass) Decision {
 	return Decision{Admitted: true, Probe: p.permit.Probe(), Target: g.guards, Rule: p.permit.Rule()}
 }
 
-func (g *toolGate) End(now time.Duration, p *Pass, ok bool, _ machine.Kind) machine.Verdict {
-	switch {
-	case g.anonymous && ok:
-		return g.m.Success(now)
-	case g.anonymous:
-		return g.m.Failure(now)
-	case ok:
-		return p.permit.Success(now)
-	default:
-		return p.permit.Failure(now)
+func (g *toolGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
+	if g.anonymous {
+		return g.m.End(now, e)
 	}
+	return p.permit.End(now, e)
+}
+
+// hearsCancelled says whether a cancelled call means anything to it (T20, T25).
+func (g *toolGate) hearsCancelled() bool {
+	c := g.settings.Counts.Cancelled
+	return g.settings.Probing.Release || c == machine.AsFailure || c == machine.AsSuccess
+}
+
+func (g *toolGate) Force(now time.Duration, to machine.State) {
+	if to == machine.Open {
+		g.m.ForceOpen(now)
+	} else {
+		g.m.ForceClosed(now)
+	}
+}
+
+func (g *toolGate) Configure(now time.Duration, s machine.ToolSettings) error {
+	err := g.m.Configure(now, s)
+	if err == nil {
+		g.settings = s
+	}
+	return err
 }
 
 func (g *toolGate) Peek(now time.Duration) (bool, string)          { return g.m.WouldAllow(now), g.guards }
@@ -109,17 +131,11 @@ func (g *modelGate) Begin(now time.Duration, p *Pass) Decision {
 	return Decision{Admitted: true, Probe: p.turn.Probe(), Target: p.turn.Model(), Rule: p.turn.Rule()}
 }
 
-func (g *modelGate) End(now time.Duration, p *Pass, ok bool, k machine.Kind) machine.Verdict {
-	switch {
-	case g.anonymous && ok:
-		return g.m.Success(now)
-	case g.anonymous:
-		return g.m.Failure(now, k)
-	case ok:
-		return p.turn.Success(now)
-	default:
-		return p.turn.Failure(now, k)
+func (g *modelGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
+	if g.anonymous {
+		return g.m.End(now, e)
 	}
+	return p.turn.End(now, e)
 }
 
 func (g *modelGate) Peek(now time.Duration) (bool, string) {
@@ -131,9 +147,20 @@ func (g *modelGate) State(time.Duration) string { return g.m.Snapshot().State.St
 func (g *modelGate) Settle(time.Duration)       {}
 func (g *modelGate) Reset(now time.Duration)    { g.m.Reset(now) }
 
+func (g *modelGate) Force(time.Duration, machine.State)                  {}
+func (g *modelGate) Configure(time.Duration, machine.ToolSettings) error { return nil }
+
 func (g *modelGate) SetAvailable(now time.Duration, name string, available bool) {
 	// The scenario was checked: the chain has this name.
 	_ = g.m.SetAvailable(now, name, available)
+}
+
+// cooldown is when the breaker's cooldown ends, while it is in one.
+func (g *toolGate) cooldown(now time.Duration) (end time.Duration, ok bool) {
+	if g.m.Snapshot(now).State != machine.Open {
+		return 0, false
+	}
+	return g.m.Deadline(now)
 }
 
 // gate is a breaker of the scenario in its place.
@@ -141,8 +168,18 @@ type gate struct {
 	Gate
 	name   string
 	model  bool
+	varies bool           // the record says when each cooldown ends
 	guards string         // of a tool breaker
 	stats  *machine.Stats // of the tool, if its health is recorded
+}
+
+// cooldown is when the cooldown of a breaker of ours ends, if the record is to
+// say so.
+func (g *gate) cooldown(now time.Duration) (end time.Duration, ok bool) {
+	if t, ours := g.Gate.(*toolGate); ours && g.varies {
+		return t.cooldown(now)
+	}
+	return 0, false
 }
 
 // gateOf makes the gate that stands for b.
@@ -150,7 +187,14 @@ func (r *run) gateOf(b *scenarios.Breaker) (Gate, error) {
 	if r.others != nil && b.Tool != nil {
 		return r.newPort(b, r.others)
 	}
-	return newGate(b, r.hooks(b.Name))
+	return newGate(b, r.hooks(b))
+}
+
+// hearsCancelled says whether a cancelled call means anything to the breaker.
+// Only then is it told of one, so that it is no news in all other traces.
+func (g *gate) hearsCancelled() bool {
+	listener, ok := g.Gate.(interface{ hearsCancelled() bool })
+	return ok && listener.hearsCancelled()
 }
 
 // canPeek says whether the breaker can be read without effect: ours can (T14).
@@ -189,16 +233,32 @@ func (r *run) record(g *gate, took time.Duration, ok bool) {
 
 // hooks turn what a machine does into events of the record. They wait in
 // r.news, because some come before and some after the event that caused them.
-func (r *run) hooks(name string) machine.Hooks {
+func (r *run) hooks(b *scenarios.Breaker) machine.Hooks {
+	name, varies := b.Name, r.varies(b)
 	return machine.Hooks{
 		OnTransition: func(t machine.Transition) {
-			r.news = append(r.news, trace.Event{T: t.At, Kind: trace.Transition, Breaker: name, From: t.From.String(), To: t.To.String(),
-				Effective: t.Effective, Rule: string(t.Rule), Failures: t.Failures, Call: r.cause})
+			e := trace.Event{T: t.At, Kind: trace.Transition, Breaker: name, From: t.From.String(), To: t.To.String(),
+				Effective: t.Effective, Rule: string(t.Rule), Failures: t.Failures, Call: r.cause}
+			if varies && t.To == machine.Open && t.Rule != machine.T31 {
+				e.Until, e.Known = t.Until, true
+			}
+			r.news = append(r.news, e)
 		},
 		OnSwitch: func(s machine.Switch) {
 			r.news = append(r.news, trace.Event{T: s.At, Kind: trace.Switch, Breaker: name, From: s.From, To: s.To, Rule: string(s.Rule)})
 		},
 	}
+}
+
+// varies says whether a tool breaker's cooldown can be unlike the one that the
+// head of the record names (T27 to T29, T33).
+func (r *run) varies(b *scenarios.Breaker) bool {
+	if b.Tool == nil {
+		return false
+	}
+	configured := func(e scenarios.Call) bool { return e.Op == scenarios.OpConfigure && e.To == b.Name }
+	c := &b.Tool.Cooldown
+	return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter || slices.ContainsFunc(r.s.Calls, configured)
 }
 
 // tellLapsed records a lease that ran out, or what else time did, which comes

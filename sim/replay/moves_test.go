@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,10 +54,11 @@ func TestMovesAreWhatTheMachinesDo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		playTool(t, r, got.hooks())
+		playSet(t, r, got.hooks())
 		playModel(t, r, got.hooks())
 	}
 	assert.Empty(t, got.others)
-	for _, row := range trace.Moves {
+	for _, row := range slices.Concat(trace.Moves, trace.SetMoves) {
 		assert.Positive(t, got.rows[row], "no machine goes from %s to %s by %s", row.From, row.To, row.Rule)
 	}
 }
@@ -87,6 +89,36 @@ func playTool(t *testing.T, r *rand.Rand, h machine.Hooks) {
 			if len(permits) > 0 {
 				permits[r.IntN(len(permits))].Success(now)
 			}
+		}
+	}
+}
+
+// playSet does it to a breaker that is set to more.
+func playSet(t *testing.T, r *rand.Rand, h machine.Hooks) {
+	t.Helper()
+	s := machine.ToolSettings{RecoveryDuration: time.Duration(r.IntN(4)), ProbeTimeout: time.Duration(r.IntN(4))}
+	s.Trip = machine.Trip{Window: machine.Window{Calls: 4}, MinCalls: r.IntN(4), FailureRate: 0.5, SlowerThan: 3, SlowRate: 0.5}
+	s.Probing = machine.Probing{AtOnce: 3, Needed: 3, FailureRate: 0.5}
+	if r.IntN(4) == 0 {
+		s.Probing = machine.Probing{Skip: true}
+	}
+	b, err := machine.NewToolBreaker(s, h)
+	require.NoError(t, err)
+	var permits []*machine.Permit
+	for now := range time.Duration(100) {
+		p, err := b.Allow(now)
+		if err == nil {
+			permits = append(permits, &p)
+		}
+		switch k := r.IntN(12); {
+		case k == 0:
+			b.Reset(now)
+		case k == 1 && now > 50:
+			b.ForceOpen(now)
+		case k == 2 && now > 50:
+			b.ForceClosed(now)
+		case len(permits) > 0:
+			permits[r.IntN(len(permits))].End(now, machine.Ending{OK: k > 5})
 		}
 	}
 }

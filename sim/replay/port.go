@@ -94,16 +94,12 @@ type portGate struct {
 
 // newPort puts a port behind the gate of b.
 func (r *run) newPort(b *scenarios.Breaker, o *Others) (Gate, error) {
-	port, err := o.New(b.Name, *b.Tool, r.hooks(b.Name))
+	port, err := o.New(b.Name, *b.Tool, r.hooks(b))
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.s.Calls {
-		if e := &r.s.Calls[i]; e.Op == scenarios.OpReset && e.To == b.Name {
-			if _, ok := port.(interface{ Reset() }); !ok {
-				return nil, cannot("%s is reset, and %s has nothing for that", b.Name, o.By)
-			}
-		}
+	if err := operable(r.s, b.Name, port, o.By); err != nil {
+		return nil, err
 	}
 	closed := machine.Closed.String()
 	g := &portGate{r: r, port: port, name: b.Name, guards: b.Guards, seen: closed, inferred: closed}
@@ -111,6 +107,23 @@ func (r *run) newPort(b *scenarios.Breaker, o *Others) (Gate, error) {
 		return &ruledGate{g, ruled}, nil
 	}
 	return g, nil
+}
+
+// operable says which of the scripted operations on a breaker the port in its
+// place has nothing for.
+func operable(s *scenarios.Scenario, name string, port Port, by string) error {
+	_, resets := port.(interface{ Reset() })
+	for i := range s.Calls {
+		e := &s.Calls[i]
+		done := map[scenarios.Op]string{scenarios.OpForceOpen: "forced open", scenarios.OpForceClosed: "forced closed", scenarios.OpConfigure: "configured"}[e.Op]
+		if e.Op == scenarios.OpReset && !resets {
+			done = "reset"
+		}
+		if e.To == name && done != "" {
+			return cannot("%s is %s, and %s has nothing for that", name, done, by)
+		}
+	}
+	return nil
 }
 
 // settle lets the port finish what was done to it.
@@ -157,13 +170,13 @@ func (g *portGate) Begin(now time.Duration, p *Pass) Decision {
 	return Decision{Admitted: true, Probe: g.seen == machine.HalfOpen.String(), Target: g.guards, Rule: trace.LetThrough}
 }
 
-func (g *portGate) End(now time.Duration, p *Pass, ok bool, _ machine.Kind) machine.Verdict {
+func (g *portGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
 	g.look(now, trace.MovedByTime)
-	p.done(ok)
+	p.done(e.OK)
 	g.settle(now)
 	if g.inferred == machine.HalfOpen.String() {
 		g.inferred = machine.Open.String()
-		if ok {
+		if e.OK {
 			g.inferred = machine.Closed.String()
 		}
 	}
@@ -191,7 +204,9 @@ func (g *portGate) Reset(now time.Duration) {
 	}
 }
 
-func (g *portGate) SetAvailable(time.Duration, string, bool) {}
+func (g *portGate) SetAvailable(time.Duration, string, bool)            {}
+func (g *portGate) Force(time.Duration, machine.State)                  {}
+func (g *portGate) Configure(time.Duration, machine.ToolSettings) error { return nil }
 
 // canPeek says whether the gate can be read without effect.
 func (g *portGate) canPeek() bool {
@@ -224,7 +239,7 @@ func (g *ruledGate) Begin(now time.Duration, p *Pass) Decision {
 	if err == nil {
 		p.done = done
 		rule := g.port.Last().Rule
-		return Decision{Admitted: true, Probe: rule == machine.T5, Target: g.guards, Rule: rule}
+		return Decision{Admitted: true, Probe: rule == machine.T5 || rule == machine.T23, Target: g.guards, Rule: rule}
 	}
 	if r, ok := errors.AsType[*machine.Refusal](err); ok {
 		return Decision{Rule: r.Rule, Reason: r.Error(), Until: r.Until, Known: r.Known}
@@ -232,8 +247,8 @@ func (g *ruledGate) Begin(now time.Duration, p *Pass) Decision {
 	return Decision{Rule: g.port.Last().Rule, Reason: err.Error()}
 }
 
-func (g *ruledGate) End(now time.Duration, p *Pass, ok bool, _ machine.Kind) machine.Verdict {
-	p.done(ok)
+func (g *ruledGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
+	p.done(e.OK)
 	g.settle(now)
 	return g.port.Last()
 }

@@ -19,7 +19,7 @@ const (
 	classEnd      sim.Class = iota // attempts end, in the order of their starts
 	classFree                      // servers are done, in the order in which they began
 	classArrive                    // attempts reach a target over its network, in the order of their starts
-	classOperate                   // resets and kill switches, in file order
+	classOperate                   // what operators do, in file order
 	classScripted                  // scripted calls start, in file order
 	classMade                      // callers' calls start, in file order
 	classRetry                     // ladders try again, by call
@@ -199,7 +199,7 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 		if err != nil {
 			return nil, fmt.Errorf("breaker %s: %w", b.Name, err)
 		}
-		placed := gate{Gate: g, name: b.Name, model: b.Model != nil, guards: b.Guards}
+		placed := gate{Gate: g, name: b.Name, model: b.Model != nil, varies: r.varies(b), guards: b.Guards}
 		if b.Health {
 			placed.stats = new(machine.Stats)
 		}
@@ -312,7 +312,7 @@ func (r *run) addScript() {
 			r.routes[i] = r.route(e.To)
 		case scenarios.OpPeek:
 			class = classPeek
-		case scenarios.OpReset, scenarios.OpSetAvailable:
+		default:
 			class = classOperate
 		}
 		r.clock.Schedule(sim.Event{At: e.At, Class: class, Seq: uint64(i), What: uint32(i)})
@@ -344,7 +344,7 @@ func (r *run) play(e sim.Event) {
 	case classEnd:
 		r.endAttempt(r.calls[e.What])
 	case classOperate:
-		r.operate(&r.s.Calls[e.What])
+		r.operate(int(e.What))
 	case classScripted:
 		c := r.newCall(r.routes[e.What])
 		c.script, c.key = int(e.What), r.root.Name("calls").Number(uint64(e.What))
@@ -426,23 +426,51 @@ func (r *run) gateNamed(name string) *gate {
 	return nil
 }
 
-// operate resets a breaker or switches a backup.
-func (r *run) operate(e *scenarios.Call) {
+// operate does to a breaker what the scripted entry i says.
+func (r *run) operate(i int) {
+	e := &r.s.Calls[i]
 	g := r.gateNamed(e.To)
 	if g == nil {
 		return
 	}
 	now := r.clock.Now()
 	r.cause = 0
-	record := trace.Event{T: now, Kind: trace.Operate, Op: "reset", Breaker: g.name}
-	if e.Op == scenarios.OpSetAvailable {
-		record.Op, record.Name, record.Available = "set_available", e.Backup, e.Available
+	record := trace.Event{T: now, Kind: trace.Operate, Breaker: g.name}
+	switch e.Op {
+	case scenarios.OpSetAvailable:
+		record.Op, record.Name, record.Available = trace.SetAvailable, e.Backup, e.Available
 		g.SetAvailable(now, e.Backup, e.Available)
-	} else {
+	case scenarios.OpForceOpen:
+		record.Op = trace.ForceOpen
+		g.Force(now, machine.Open)
+	case scenarios.OpForceClosed:
+		record.Op = trace.ForceClosed
+		g.Force(now, machine.Closed)
+	case scenarios.OpConfigure:
+		s := r.policy.Configured[i]
+		record.Op, record.Tool = trace.Configure, r.configured(g.name, &s)
+		if err := g.Configure(now, s); err != nil && r.err == nil {
+			r.err = fmt.Errorf("%s: configure %s at %v: %w", r.s.File, g.name, e.At, err)
+		}
+		record.Until, record.Known = g.cooldown(now)
+		r.tellLapsed() // by the lease of before
+	default:
+		record.Op = trace.Reset
 		g.Reset(now)
 	}
 	r.emit(record)
 	r.tell()
+}
+
+// configured is what the record says of the settings that a breaker gets.
+func (r *run) configured(breaker string, s *machine.ToolSettings) *trace.Tool {
+	for i := range r.policy.Breakers {
+		if b := r.policy.Breakers[i]; b.Name == breaker {
+			b.Tool = s
+			return breakerInfo(&b, r.others).Tool
+		}
+	}
+	return nil
 }
 
 func (r *run) peek(e *scenarios.Call) {

@@ -111,6 +111,8 @@ type wire struct {
 	Would       string          `json:"would"`
 	Op          string          `json:"op"`
 	Name        string          `json:"name"`
+	Verdict     string          `json:"verdict"`
+	Settings    *Tool           `json:"settings"`
 	Health      string          `json:"health"`
 	Score       float64         `json:"score"`
 	Serves      json.RawMessage `json:"serves"` // present, or not: null means that nobody would
@@ -148,7 +150,7 @@ func (w *wire) event() (Event, error) {
 		return Event{}, fmt.Errorf("the event %q has no t", w.Event)
 	}
 	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Instance: w.Instance, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
-		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
+		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Verdict: w.Verdict, Tool: w.Settings, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
 		Effective: w.Effective, Failures: w.Failures, Busy: w.Busy, Waiting: w.Waiting, On: w.On, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {
 	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Hedge, Reroute:
@@ -219,7 +221,7 @@ func decodeStates(b json.RawMessage) ([]BreakerState, error) {
 }
 
 var durationKeys = []string{"effective", "took", "wait", "until"}
-var stringKeys = []string{"caller", "breaker", "target", "from", "to", "rule", "reason", "outcome", "would", "op", "name", "serves", "health", "scenario",
+var stringKeys = []string{"caller", "breaker", "target", "from", "to", "rule", "reason", "outcome", "would", "op", "name", "verdict", "serves", "health", "scenario",
 	"title", "policy", "policy_about"}
 
 // textToJSON turns a line of the form for people into the JSON of the same event.

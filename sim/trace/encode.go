@@ -90,6 +90,7 @@ func (x *encoder) event(e *Event) {
 			x.bool("applied", e.Applied)
 			x.str("rule", e.Rule)
 		}
+		x.optionalDur("until", e.Until, e.Known)
 	case Transition:
 		x.str("breaker", e.Breaker)
 		x.str("from", e.From)
@@ -97,6 +98,7 @@ func (x *encoder) event(e *Event) {
 		x.dur("effective", e.Effective)
 		x.str("rule", e.Rule)
 		x.int("failures", e.Failures)
+		x.optionalDur("until", e.Until, e.Known)
 		if e.Call != 0 {
 			x.int("call", e.Call)
 		}
@@ -117,6 +119,11 @@ func (x *encoder) event(e *Event) {
 	case GiveUp:
 		x.int("call", e.Call)
 		x.str("rule", e.Rule)
+		if e.Breaker != "" {
+			x.str("breaker", e.Breaker)
+			x.bool("applied", e.Applied)
+			x.str("verdict", e.Verdict)
+		}
 	case Operate:
 		x.str("op", e.Op)
 		x.str("breaker", e.Breaker)
@@ -124,6 +131,10 @@ func (x *encoder) event(e *Event) {
 			x.str("name", e.Name)
 			x.bool("available", e.Available)
 		}
+		if e.Tool != nil {
+			x.json("settings", e.Tool)
+		}
+		x.optionalDur("until", e.Until, e.Known)
 	case Peek:
 		x.str("breaker", e.Breaker)
 		if e.Model {
@@ -263,6 +274,12 @@ func (x *encoder) durOrNull(k string, v time.Duration, known bool) {
 		x.dur(k, v)
 	} else {
 		x.null(k)
+	}
+}
+
+func (x *encoder) optionalDur(k string, v time.Duration, known bool) {
+	if known {
+		x.dur(k, v)
 	}
 }
 

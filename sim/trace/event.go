@@ -27,12 +27,12 @@ const (
 	Refuse                     // Call, Attempt, Breaker, Rule, Reason, Until, Would: the gate refuses it
 	Exhausted                  // Call, Attempt, Breaker, Rule: nobody is left to serve it
 	Vanish                     // Call, Attempt, Target, Until: its task was dropped; there will be no result
-	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it
-	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call
+	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew
+	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call; Until if it opens and its cooldown varies
 	Switch                     // Breaker, From, To, Rule: another model serves
 	Retry                      // Call, Attempt (the next one), Wait, Rule
-	GiveUp                     // Call, Rule: a ladder ended without success
-	Operate                    // Op, Breaker; Name, Available
+	GiveUp                     // Call, Rule: a ladder ended without success; Breaker, Applied, Verdict if a breaker heard of it
+	Operate                    // Op, Breaker; Name, Available; Tool, Until
 	Peek                       // Breaker; Allows, or Serves if Model
 	Reroute                    // Call, Attempt, Breaker, From, To, Rule: the tool From is out, so the attempt goes to To
 	Health                     // Breaker, Target, Score, Health: how well the tool is after a result
@@ -59,6 +59,16 @@ const (
 	Cancelled = "cancelled"
 )
 
+// What an operator can do: to any breaker, to a model breaker, and to a
+// tool breaker (T15, M15, M16, T31 to T33).
+const (
+	Reset        = "reset"
+	SetAvailable = "set_available"
+	ForceOpen    = "force_open"
+	ForceClosed  = "force_closed"
+	Configure    = "configure"
+)
+
 // NoPhase is the Phase of an event after which a target is in none.
 const NoPhase = -1
 
@@ -78,7 +88,8 @@ type Event struct {
 	Reason    string        // what the refused caller reads
 	Outcome   string        // how the attempt ended
 	Would     string        // how a refused attempt would have ended
-	Op        string        // "reset" or "set_available"
+	Verdict   string        // of a GiveUp: the rule by which the breaker took it
+	Op        string        // such as [Reset]
 	Name      string        // the backup that is switched
 	Serves    string        // the model that a turn would get; empty: it would be exhausted
 	Health    string        // "healthy", "degraded" or "unhealthy"
@@ -86,7 +97,7 @@ type Event struct {
 	Took      time.Duration // from the attempt's start to its end
 	Wait      time.Duration // until the next attempt starts
 	Effective time.Duration // when a transition took effect, at or before T
-	Until     time.Duration // Refuse: when a call may next be admitted. Vanish: when its caller stops waiting
+	Until     time.Duration // Refuse: when a call may next be admitted. Vanish: when its caller stops waiting. Others: when the breaker's cooldown ends, as things stand
 	Known     bool          // Until is known
 	Failures  int           // consecutive failures as they were at a transition
 	Phase     int           // index in the target's phases, or NoPhase
@@ -98,6 +109,7 @@ type Event struct {
 	Allows    bool          // a call would be admitted
 	Model     bool          // a Peek at a model breaker
 	On        bool          // a Burst begins
+	Tool      *Tool         // of "configure": the settings from then on
 	Run       *RunInfo      // of Run only
 	States    []BreakerState
 }

@@ -7,8 +7,8 @@ type Move struct {
 	Words    string // what causes it, in a few words
 }
 
-// Moves are all of them, those of a tool breaker first. A breaker that changes
-// its state otherwise is none of ours.
+// Moves are those of T1 to T16 and M1 to M17, those of a tool breaker first. A
+// breaker that changes its state neither so nor by one of [SetMoves] is none of ours.
 var Moves = []Move{
 	{"closed", "open", "T3", "failures in a row"},
 	{"open", "half-open", "T5", "cooldown over, a call asks"},
@@ -26,11 +26,26 @@ var Moves = []Move{
 	{"recovering", "primary", "M16", "an operator's reset"},
 }
 
+// SetMoves are those of breakers that are set to more, and of operators who
+// force one.
+var SetMoves = []Move{
+	{"closed", "open", "T21", "failures in the window"},
+	{"closed", "open", "T22", "slow calls in the window"},
+	{"closed", "open", "T31", "an operator forces it open"},
+	{"half-open", "open", "T31", "an operator forces it open"},
+	{"half-open", "closed", "T7", "a lease runs out, and few probes failed"},
+	{"open", "closed", "T32", "an operator forces it closed"},
+	{"half-open", "closed", "T32", "an operator forces it closed"},
+	{"open", "closed", "T34", "cooldown over, a call asks"},
+}
+
 // MoveOf is the row of that transition, or nil.
 func MoveOf(from, to, rule string) *Move {
-	for i := range Moves {
-		if m := &Moves[i]; m.From == from && m.To == to && m.Rule == rule {
-			return m
+	for _, table := range [][]Move{Moves, SetMoves} {
+		for i := range table {
+			if m := &table[i]; m.From == from && m.To == to && m.Rule == rule {
+				return m
+			}
 		}
 	}
 	return nil

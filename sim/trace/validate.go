@@ -75,7 +75,15 @@ type standing struct {
 	state   string
 	serves  string
 	since   time.Duration // its last transition, by effective time
-	granted bool          // the probe of this half-open period was admitted
+	granted bool          // the first probe of this half-open period was admitted
+	forced  string        // the state that an operator keeps it in, or empty
+	probes  []probe       // of this half-open period, those that have answered aside; the oldest first
+}
+
+// probe is one that is out, or whose lease ran out.
+type probe struct {
+	call, attempt int
+	since         time.Duration
 }
 
 // Done says whether the record ended as it must.
@@ -163,7 +171,7 @@ func (v *Validator) begin(e *Event) error {
 		if b.By != "" && b.Tool == nil {
 			return fmt.Errorf("the breaker %q routes to models, which only ours do", b.Name)
 		}
-		s := &standing{Breaker: b, state: "closed"}
+		s := &standing{Breaker: new(*b), state: "closed"}
 		if b.Model != nil {
 			s.state, s.serves = "primary", b.Model.Primary
 		}
@@ -238,8 +246,8 @@ func (v *Validator) inFlight(e *Event, running bool) (*try, error) {
 
 // states in which each rule may give its verdict on a call.
 var verdicts = map[Kind]map[string]string{
-	Admit:     {"T1": "closed", "T5": "half-open", "M1": "primary", "M2": "recovering", "M4": "fallback", "M5": "fallback", "M6": "recovering"},
-	Refuse:    {"T4": "open", "T6": "half-open"},
+	Admit:     {"T1": "closed", "T5": "half-open", "T23": "half-open", "T32": "closed", "T34": "closed", "M1": "primary", "M2": "recovering", "M4": "fallback", "M5": "fallback", "M6": "recovering"},
+	Refuse:    {"T4": "open", "T6": "half-open", "T26": "closed", "T31": "open"},
 	Exhausted: {"M3": "fallback"},
 }
 
@@ -261,6 +269,8 @@ func (v *Validator) verdict(e *Event) error {
 		}
 	} else if state := verdicts[e.Kind][e.Rule]; state == "" || state != b.state {
 		return fmt.Errorf("rule %q cannot decide so while %s is %s", e.Rule, b.Name, b.state)
+	} else if err := b.byForce(e.Rule); err != nil {
+		return err
 	}
 	if e.Kind != Admit {
 		v.end(e.Call, e.Attempt)
@@ -273,19 +283,62 @@ func (v *Validator) verdict(e *Event) error {
 		}
 		return v.target(e.Target)
 	}
-	if probes := e.Rule == "T5" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
+	if probes := e.Rule == "T5" || e.Rule == "T23" || e.Rule == "M2" || e.Rule == "M6"; probes != e.Probe {
 		return fmt.Errorf("rule %s and probe %v do not go together", e.Rule, e.Probe)
 	}
-	if e.Rule == "T5" {
-		if b.granted {
-			return fmt.Errorf("%s has a probe already", b.Name)
-		}
-		b.granted = true
+	if err := b.grant(e); err != nil {
+		return err
 	}
 	if b.Model != nil && e.Target != b.serves {
 		return fmt.Errorf("%s serves, not %s", b.serves, e.Target)
 	}
 	return v.target(e.Target)
+}
+
+// byForce says what is wrong with the rule by which a breaker decided: what an
+// operator keeps as it is has one rule for everything, and no other breaker has it.
+func (b *standing) byForce(rule string) error {
+	switch byForce := rule == "T31" || rule == "T32"; {
+	case b.forced == "" && byForce:
+		return fmt.Errorf("rule %q cannot decide so while no operator keeps %s as it is", rule, b.Name)
+	case b.forced != "" && !byForce:
+		return fmt.Errorf("rule %q cannot decide so while an operator keeps %s %s", rule, b.Name, b.forced)
+	}
+	return nil
+}
+
+// grant gives a call the slot of a probe, if it has one: the first, or another.
+func (b *standing) grant(e *Event) error {
+	switch {
+	case b.Tool == nil || !e.Probe:
+		return nil
+	case e.Rule == "T5" && b.granted:
+		return fmt.Errorf("%s has a probe already", b.Name)
+	case e.Rule == "T23" && !b.granted:
+		return fmt.Errorf("%s has no probe yet, and this is a further one", b.Name)
+	}
+	b.granted = true
+	b.probes = append(b.probes, probe{e.Call, e.Attempt, e.T})
+	return nil
+}
+
+// retire takes the slot of a probe that has answered back.
+func (b *standing) retire(e *Event) {
+	i := slices.IndexFunc(b.probes, func(p probe) bool { return p.call == e.Call && p.attempt == e.Attempt })
+	if i < 0 { // a later attempt of a call that asked once
+		i = slices.IndexFunc(b.probes, func(p probe) bool { return p.call == e.Call })
+	}
+	if b.Reports == "anonymous" { // whosever it is
+		i = min(0, len(b.probes)-1)
+	}
+	if i >= 0 {
+		b.probes = slices.Delete(b.probes, i, i+1)
+	}
+}
+
+// leased says whether a probe that has not answered had its lease until then.
+func (b *standing) leased(until time.Duration) bool {
+	return slices.ContainsFunc(b.probes, func(p probe) bool { return p.since+b.Tool.ProbeTimeout == until })
 }
 
 // What can be seen of a breaker that is not ours when its state changes.
@@ -296,8 +349,35 @@ var (
 
 // applies says what `applied` is for each rule that takes a result; where both
 // can be it is not listed.
-var applies = map[string]bool{"T2": true, "T3": true, "T8": true, "T9": true, "T10": false, "T11": true, "T13": false,
+var applies = map[string]bool{"T3": true, "T8": true, "T9": true, "T10": false, "T11": true, "T13": false, "T16": false,
+	"T21": true, "T24": true, "T25": true, "T30": false, "T31": false, "T32": false,
 	"M7": true, "M8": false, "M9": true, "M10": true, "M12": true, "M13": true}
+
+// takes are the states in which each rule takes a result.
+var takes = map[string][]string{"T2": {"closed"}, "T3": {"closed"}, "T8": {"half-open"}, "T9": {"half-open"}, "T10": {"open"}, "T11": {"open"},
+	"T13": {"closed", "half-open"}, "T16": {"closed", "open", "half-open"}, "T20": {"closed", "open", "half-open"}, "T21": {"closed"}, "T24": {"half-open"},
+	"T25": {"half-open"}, "T30": {"open"}, "T31": {"open"}, "T32": {"closed"}}
+
+// heard checks what a breaker of ours made of how a call ended.
+func (b *standing) heard(e *Event, rule string) error {
+	either := rule == "T2" || rule == "T20" || rule == "M11" || rule == "M17"
+	if want, known := applies[rule]; known && want != e.Applied || !known && !either {
+		return fmt.Errorf("rule %q and applied %v do not go together", rule, e.Applied)
+	}
+	if b.Tool == nil {
+		return nil
+	}
+	if !slices.Contains(takes[rule], b.state) {
+		return fmt.Errorf("rule %q cannot take a result while %s is %s", rule, b.Name, b.state)
+	}
+	if err := b.byForce(rule); err != nil {
+		return err
+	}
+	if b.state == "half-open" && e.Applied {
+		b.retire(e)
+	}
+	return nil
+}
 
 func (v *Validator) ending(e *Event) error {
 	c, err := v.inFlight(e, true)
@@ -331,10 +411,7 @@ func (v *Validator) ending(e *Event) error {
 		}
 		return nil
 	}
-	if want, known := applies[e.Rule]; known && want != e.Applied || !known && e.Rule != "M11" && e.Rule != "M17" {
-		return fmt.Errorf("rule %q and applied %v do not go together", e.Rule, e.Applied)
-	}
-	return nil
+	return b.heard(e, e.Rule)
 }
 
 func (v *Validator) ladder(e *Event) error {
@@ -344,13 +421,26 @@ func (v *Validator) ladder(e *Event) error {
 	}
 	if e.Kind == GiveUp {
 		delete(v.calls, e.Call)
-		return nil
+		return v.givenUp(e)
 	}
 	if e.Attempt != c.attempts+1 || e.Wait < 0 {
 		return fmt.Errorf("after attempt %d comes attempt %d, now or later", c.attempts, c.attempts+1)
 	}
 	c.announced, c.due = true, e.T+e.Wait
 	return nil
+}
+
+// givenUp checks what a breaker made of a call that its caller gave up between
+// two attempts.
+func (v *Validator) givenUp(e *Event) error {
+	if e.Breaker == "" {
+		return nil
+	}
+	b, err := v.breaker(e.Breaker)
+	if err != nil {
+		return err
+	}
+	return b.heard(e, e.Verdict)
 }
 
 func (v *Validator) transition(e *Event) error {
@@ -369,11 +459,25 @@ func (v *Validator) transition(e *Event) error {
 		return fmt.Errorf("it takes effect at %v, which is still to come", e.Effective)
 	case e.Rule != "T7" && e.Effective != e.T:
 		return fmt.Errorf("only T7 is backdated, here to %v", e.Effective)
-	case e.Rule == "T7" && e.Effective != b.since+b.Tool.ProbeTimeout:
-		return fmt.Errorf("the lease ended at %v, not at %v", b.since+b.Tool.ProbeTimeout, e.Effective)
+	case e.Rule == "T7" && len(b.probes) == 1 && !b.leased(e.Effective):
+		return fmt.Errorf("the lease ended at %v, not at %v", b.probes[0].since+b.Tool.ProbeTimeout, e.Effective)
+	case e.Rule == "T7" && !b.leased(e.Effective):
+		return fmt.Errorf("no lease ended at %v", e.Effective)
+	case b.forced == b.state || (e.Rule == "T31" || e.Rule == "T32") && b.forced == "":
+		return fmt.Errorf("rule %q cannot move %s while %s", e.Rule, b.Name, b.keeper())
+	case e.Known && e.Until < e.Effective:
+		return fmt.Errorf("the cooldown ends at %v, before it begins", e.Until)
 	}
-	b.state, b.since, b.granted = e.To, e.Effective, false
+	b.state, b.since, b.granted, b.probes = e.To, e.Effective, false, b.probes[:0]
 	return nil
+}
+
+// keeper says who keeps the breaker as it is.
+func (b *standing) keeper() string {
+	if b.forced == "" {
+		return "no operator forces it"
+	}
+	return "an operator keeps it " + b.forced
 }
 
 // movedOther checks what was seen of a breaker that is not ours: any change of its
@@ -414,8 +518,35 @@ func (v *Validator) operation(e *Event) error {
 		return err
 	case e.Kind == Peek && e.Model != (b.Model != nil):
 		return fmt.Errorf("%s is of the other kind", b.Name)
-	case e.Kind == Operate && e.Op != "reset" && e.Op != "set_available":
+	case e.Kind == Operate:
+		return b.operate(e)
+	}
+	return nil
+}
+
+// operate checks what an operator does.
+func (b *standing) operate(e *Event) error {
+	switch e.Op {
+	case Reset:
+		b.forced = ""
+		return nil
+	case SetAvailable:
+		return nil
+	case ForceOpen, ForceClosed, Configure:
+	default:
 		return fmt.Errorf("there is no operation %q", e.Op)
+	}
+	switch {
+	case b.Tool == nil || b.By != "":
+		return fmt.Errorf("%s is no tool breaker of ours, to which alone an operator does %s", b.Name, e.Op)
+	case e.Op == ForceOpen:
+		b.forced = "open"
+	case e.Op == ForceClosed:
+		b.forced = "closed"
+	case e.Tool == nil || e.Tool.Guards != b.Tool.Guards:
+		return fmt.Errorf("it says nothing of how %s is set from here on", b.Name)
+	default:
+		b.Tool = e.Tool
 	}
 	return nil
 }
