@@ -146,7 +146,7 @@ func decoded(text string, isText bool) (trace.List, error) {
 // TestGolden compares both forms, every field of every kind of event.
 // UPDATE=1 rewrites them; names and order of the fields are a contract.
 func TestGolden(t *testing.T) {
-	for file, l := range map[string]trace.List{"sample.jsonl": sample(), "sample.txt": sample(), "rerouted.jsonl": rerouted(), "rerouted.txt": rerouted(), "hedged.jsonl": hedged(), "hedged.txt": hedged()} {
+	for file, l := range map[string]trace.List{"sample.jsonl": sample(), "sample.txt": sample(), "rerouted.jsonl": rerouted(), "rerouted.txt": rerouted(), "hedged.jsonl": hedged(), "hedged.txt": hedged(), "set.jsonl": set(), "set.txt": set()} {
 		text := filepath.Ext(file) == ".txt"
 		got := encoded(t, l, text)
 		path := filepath.Join("testdata", file)
@@ -172,13 +172,13 @@ func TestRoundTrip(t *testing.T) {
 			return time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, label))
 		}
 		number := func(label string) int { return rapid.IntRange(1, 1_000_000).Draw(t, label) }
-		all := append(sample()[1:], rerouted()[1:]...)
+		all := slices.Concat(sample()[1:], rerouted()[1:], set()[1:])
 		e := all[rapid.IntRange(0, len(all)-1).Draw(t, "kind")]
 		if e.Kind == trace.Health {
 			e.Score = rapid.Float64Range(0, 1).Draw(t, "score")
 		}
 		e.T = span("t")
-		for _, f := range []*string{&e.Breaker, &e.Target, &e.To, &e.From, &e.Rule, &e.Reason, &e.Outcome, &e.Caller, &e.Would, &e.Name} {
+		for _, f := range []*string{&e.Breaker, &e.Target, &e.To, &e.From, &e.Rule, &e.Reason, &e.Outcome, &e.Caller, &e.Would, &e.Name, &e.Verdict} {
 			if *f != "" {
 				*f = word("word")
 			}
