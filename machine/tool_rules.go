@@ -205,7 +205,7 @@ func (m *tool) taken(e Ending) (ok bool, nothing Rule) {
 // passed takes a result that counts as nothing: a probe's slot is free again,
 // unless it was cancelled and its lease is to run on.
 func (m *tool) passed(now time.Duration, id *identity, rule Rule) Verdict {
-	if m.state != HalfOpen || rule == T16 && !m.s.Probing.Release || !m.retire(id) {
+	if m.state != HalfOpen || len(m.leases) == 0 || rule == T16 && !m.s.Probing.Release || !m.retire(id) {
 		return Verdict{Rule: rule}
 	}
 	m.changed = now
@@ -248,18 +248,17 @@ func (m *tool) probed(now time.Duration, failed, slow bool, e Ending, id *identi
 	return Verdict{Rule: T24, Applied: true}
 }
 
-// retire takes a probe's lease back, an anonymous one from the oldest probe,
-// and says whether there was one.
+// retire takes a probe's lease back, and says whether it was one. An anonymous
+// result is taken for that of the oldest probe in flight, if there is one.
 func (m *tool) retire(id *identity) bool {
 	i := 0
 	if id != nil {
 		i = slices.IndexFunc(m.leases, func(l lease) bool { return l.probe == id.probe })
 	}
-	if i < 0 || i >= len(m.leases) {
-		return false
+	if i >= 0 && i < len(m.leases) {
+		m.leases = slices.Delete(m.leases, i, i+1)
 	}
-	m.leases = slices.Delete(m.leases, i, i+1)
-	return true
+	return i >= 0
 }
 
 // verdict is the state that the probes so far lead to.

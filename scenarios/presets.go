@@ -190,7 +190,7 @@ reports: anonymous
 			"It has no defaults; these are its README's: 3 errors, 1 success, 5 s.",
 			"One timeout is both the cooldown and how long errors are remembered; change both together.",
 			"It is half-open when the timer rings, and here with the first call after.",
-			"It is " + lateAnswers,
+			"It is anonymous: a failure of a call from before it opened counts in half-open; a success of such a call is ignored there, and here it may close it again.",
 		},
 	},
 	{
