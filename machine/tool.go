@@ -99,6 +99,11 @@ func (b *ToolBreaker) ask(now time.Duration) (Permit, error) {
 
 // unlock ends a step: what it came to is published before the lock is free.
 func (b *ToolBreaker) unlock() {
+	if !b.m.news {
+		b.mu.Unlock()
+		return
+	}
+	b.m.news = false
 	b.publish()
 	b.out.unlock(&b.mu)
 }

@@ -11,6 +11,7 @@ type tool struct {
 	s           ToolSettings
 	emit        func(Transition)
 	changed     time.Duration // when something last changed; an earlier instant is taken for it
+	news        bool          // something changed that is published
 	state       State
 	forced      State         // what an operator keeps it in, or 0
 	failures    int           // consecutive_failures
@@ -47,15 +48,22 @@ func (m *tool) copy() tool {
 // touched. It returns the instant that now is taken for.
 func (m *tool) touch(now time.Duration) time.Duration {
 	now = max(m.changed, now)
+	if len(m.leases) > 0 {
+		m.lapse(now)
+	}
+	return now
+}
+
+// lapse ends the leases that ran out by now, each at its own end.
+func (m *tool) lapse(now time.Duration) {
 	for end, ok := m.leaseEnd(); ok && now >= end; end, ok = m.leaseEnd() {
 		m.leases = slices.Delete(m.leases, 0, 1)
-		m.changed = now
+		m.note(now)
 		m.tested.add(tally{calls: 1, failures: 1})
 		if to := m.verdict(); to != HalfOpen {
 			m.commit(to, now, end, T7)
 		}
 	}
-	return now
 }
 
 // leaseEnd is when the oldest lease ends, if there is one that does.
@@ -98,7 +106,7 @@ func (m *tool) allow(now time.Duration) (id identity, by admission, refused Rule
 
 // probe grants a slot, and gives the probe's number.
 func (m *tool) probe(now time.Duration) uint32 {
-	m.changed = now
+	m.note(now)
 	m.probes++
 	number := uint32((m.probes-1)%math.MaxUint32) + 1
 	m.leases = append(m.leases, lease{number, now})
@@ -118,10 +126,10 @@ func (m *tool) held(now time.Duration) bool {
 	p := &m.s.Probing
 	since := now - m.closed
 	if since >= p.Ramp {
-		m.ramping = false
+		m.ramping, m.news = false, true
 		return false
 	}
-	m.changed = now
+	m.note(now)
 	m.credit += p.RampFrom + float64((1-p.RampFrom)*(float64(since)/float64(p.Ramp)))
 	if m.credit < 1 {
 		return true
@@ -208,7 +216,7 @@ func (m *tool) passed(now time.Duration, id *identity, rule Rule) Verdict {
 	if m.state != HalfOpen || len(m.leases) == 0 || rule == T16 && !m.s.Probing.Release || !m.retire(id) {
 		return Verdict{Rule: rule}
 	}
-	m.changed = now
+	m.note(now)
 	if rule == T16 {
 		rule = T25
 	}
@@ -232,7 +240,7 @@ func (m *tool) probed(now time.Duration, failed, slow bool, e Ending, id *identi
 	if !m.retire(id) {
 		return Verdict{Rule: T13}
 	}
-	m.changed = now
+	m.note(now)
 	m.tested.count(failed, slow)
 	if failed {
 		m.fail(now, e)
@@ -304,21 +312,21 @@ func (m *tool) counted(now time.Duration, failed, slow bool, e Ending) Verdict {
 
 func (m *tool) reset(now time.Duration) {
 	now = m.touch(now)
-	m.forced = 0
+	m.forced, m.news = 0, true
 	if m.state != Closed {
 		m.commit(Closed, now, now, T15)
 	}
 	m.clear(now)
 	m.streak, m.ramping = 0, false
 	if m.window != nil && m.window.sum.calls > 0 {
-		m.changed = now
+		m.note(now)
 		m.window.clear()
 	}
 }
 
 func (m *tool) force(now time.Duration, to State) {
 	now = m.touch(now)
-	m.forced = to
+	m.forced, m.news = to, true
 	switch {
 	case to == m.state:
 	case to == Open:
@@ -336,18 +344,22 @@ func (m *tool) configure(now time.Duration, s ToolSettings) {
 	m.s = s
 	m.cooldown = s.Cooldown.length(s.RecoveryDuration, m.streak, m.opens)
 	m.ramping = m.ramping && s.Probing.Ramp > 0
-	m.changed = now
+	m.note(now)
 	if to := m.verdict(); m.state == HalfOpen && to != HalfOpen {
 		m.commit(to, now, now, T33)
 	}
 }
+
+// note says that something changed at now.
+func (m *tool) note(now time.Duration) { m.changed, m.news = now, true }
 
 // fail counts a failure.
 func (m *tool) fail(now time.Duration, e Ending) {
 	if forget := m.s.Trip.ForgetAfter; forget > 0 && m.state == Closed && now-m.lastFailure > forget {
 		m.failures = 0
 	}
-	m.changed, m.lastFailure = now, now
+	m.note(now)
+	m.lastFailure = now
 	m.failures++
 	if c := &m.s.Cooldown; c.RetryAfter && e.RetryAfter > 0 {
 		wait := e.RetryAfter
@@ -361,7 +373,7 @@ func (m *tool) fail(now time.Duration, e Ending) {
 // clear zeroes the count of failures.
 func (m *tool) clear(now time.Duration) {
 	if m.failures > 0 {
-		m.changed = now
+		m.note(now)
 		m.failures, m.notBefore = 0, 0
 	}
 }
@@ -371,7 +383,7 @@ func (m *tool) clear(now time.Duration) {
 func (m *tool) commit(to State, now, effective time.Duration, rule Rule) {
 	from := m.state
 	t := Transition{From: from, To: to, At: now, Effective: effective, Rule: rule, Failures: m.failures}
-	m.changed = now
+	m.note(now)
 	m.state, m.leases, m.tested, m.ramping = to, m.leases[:0], tally{}, false
 	switch to {
 	case Open:

@@ -24,74 +24,105 @@ func (t *tally) count(failed, slow bool) {
 	}
 }
 
-// window is the results that a breaker looks back on, with their sum. It holds
-// a tally for each call of a ring, or for each bucket of time.
+// window is the results that a breaker looks back on, with their sum: those of a
+// ring of calls, or of buckets of time.
 type window struct {
-	parts []tally
-	width time.Duration // of a bucket; 0: a part is a call
-	at    int64         // the latest part, counted from the first there ever was
-	i     int           // where it is in parts
-	sum   tally
+	sum tally
+	i   int // where the latest is
+
+	ring []outcome // a byte each; empty: it is of buckets
+
+	buckets []tally
+	width   time.Duration // of a bucket
+	end     time.Duration // of the latest bucket; it is not in it
+}
+
+// outcome is how one call of a ring ended.
+type outcome uint8
+
+const (
+	wasThere outcome = 1 << iota
+	wasFailed
+	wasSlow
+)
+
+func (o outcome) tally() tally {
+	return tally{int(o & wasThere), int(o&wasFailed) / int(wasFailed), int(o&wasSlow) / int(wasSlow)}
 }
 
 // newWindow makes an empty one, or nil for none.
 func newWindow(w Window) *window {
 	switch {
 	case w.Calls > 0:
-		return &window{parts: make([]tally, w.Calls)}
+		return &window{ring: make([]outcome, w.Calls)}
 	case w.Span > 0:
-		return &window{parts: make([]tally, w.buckets()), width: w.Span / time.Duration(w.buckets())}
+		width := w.Span / time.Duration(w.buckets())
+		return &window{buckets: make([]tally, w.buckets()), width: width, end: width}
 	}
 	return nil
 }
 
-// add counts a result at now: the parts that it comes after begin anew.
+// add counts a result at now.
 func (w *window) add(now time.Duration, failed, slow bool) {
-	for fresh := w.fresh(now); fresh > 0; fresh-- {
-		w.i = w.after(w.i)
-		w.sum.take(w.parts[w.i])
-		w.parts[w.i] = tally{}
+	if w.ring == nil {
+		w.advance(now)
+		w.buckets[w.i].count(failed, slow)
+		w.sum.count(failed, slow)
+		return
 	}
-	w.at = w.part(now)
-	w.parts[w.i].count(failed, slow)
-	w.sum.count(failed, slow)
+	if w.i++; w.i == len(w.ring) {
+		w.i = 0
+	}
+	one := wasThere
+	if failed {
+		one |= wasFailed
+	}
+	if slow {
+		one |= wasSlow
+	}
+	if old := w.ring[w.i]; old != one {
+		w.sum.take(old.tally())
+		w.sum.add(one.tally())
+		w.ring[w.i] = one
+	}
+}
+
+// advance begins buckets anew until the latest is that of now.
+func (w *window) advance(now time.Duration) {
+	for fresh := w.fresh(now); fresh > 0; fresh-- {
+		if w.i++; w.i == len(w.buckets) {
+			w.i = 0
+		}
+		w.sum.take(w.buckets[w.i])
+		w.buckets[w.i] = tally{}
+	}
+	if now >= w.end {
+		w.end = addSaturated(now-now%w.width, w.width)
+	}
+}
+
+// fresh is how many buckets begin anew for a result at now.
+func (w *window) fresh(now time.Duration) int {
+	if now < w.end {
+		return 0
+	}
+	return int(min((now-w.end)/w.width+1, time.Duration(len(w.buckets))))
 }
 
 // seen is what the window holds at now.
 func (w *window) seen(now time.Duration) tally {
 	sum := w.sum
-	if w.width > 0 {
-		i := w.i
-		for fresh := w.fresh(now); fresh > 0; fresh-- {
-			i = w.after(i)
-			sum.take(w.parts[i])
+	if w.ring == nil {
+		for k := range w.fresh(now) {
+			sum.take(w.buckets[(w.i+1+k)%len(w.buckets)])
 		}
 	}
 	return sum
 }
 
-// part is the number of the part that a result at now goes to.
-func (w *window) part(now time.Duration) int64 {
-	if w.width == 0 {
-		return w.at + 1
-	}
-	return max(w.at, int64(now/w.width)) // an instant before 0 is in the first
-}
-
-// fresh is how many parts begin anew for a result at now.
-func (w *window) fresh(now time.Duration) int64 {
-	return min(w.part(now)-w.at, int64(len(w.parts)))
-}
-
-func (w *window) after(i int) int {
-	if i++; i < len(w.parts) {
-		return i
-	}
-	return 0
-}
-
 func (w *window) clear() {
-	clear(w.parts)
+	clear(w.ring)
+	clear(w.buckets)
 	w.sum = tally{}
 }
 
