@@ -36,8 +36,17 @@
 // # Rules
 //
 // Whatever a breaker decides, it names the [Rule] that made it decide: T1 to
-// T16 for the tool breaker, M1 to M17 for the model breaker, L1 to L5 for the
+// T16 for the tool breaker, M1 to M17 for the model breaker, L1 to L9 for the
 // ladder, H1 to H7 for health. The doc comments say what each of them means.
+//
+// # What else a breaker can be set to
+//
+// T20 to T34 and M20 to M27 are what breakers elsewhere do: results that count
+// for something else ([Counts]), rates over a [Window] and slow calls ([Trip]),
+// several probes and a ramp after them ([Probing]), cooldowns that grow, are
+// drawn or are named by the other side ([Cooldown]), and what operators do
+// ([ToolBreaker.ForceOpen], [ToolBreaker.Configure]). All of it is off in its
+// zero value. In tool_rules.go the rules stand one after the other.
 //
 // Everything here is safe for concurrent use, and every operation of a breaker
 // is one step: state never changes by halves. A [Retry] belongs to one call.
