@@ -48,7 +48,7 @@ const (
 	level           // lines from left to right
 	upright         // lines from top to bottom
 	dashed          // dashes from left to right
-	hollow          // of bars: the outline alone
+	hollow          // of bars: an outline on a pale ground
 )
 
 // patterns are those of the screen: of what must not be told by colour alone
@@ -99,7 +99,7 @@ var dark = theme{patterns: patterns, colors: map[string]string{
 // paper is for printers, which may know no colours: every ground that means
 // something has a pattern or a grey of its own.
 var paper = theme{
-	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": level, "queue": rising, "slow": dashed, "backup": level, "down": upright, "ok": hollow, "limited": level},
+	patterns: map[string]pattern{"half-open": rising, "spent": crossed, "shaky": falling, "away": level, "queue": rising, "slow": dashed, "backup": level, "down": upright, "ok": hollow},
 	colors: map[string]string{
 		"bg": "#ffffff", "ink": "#000000", "muted": "#4a4a4a", "grid": "#dddddd", "lane": "#ffffff", "outage": "#ececec",
 		"up": "#f4f4f4", "up-ink": "#222222", "up-edge": "#999999", "down": "#c4c4c4", "down-ink": "#000000", "down-edge": "#8a8a8a", "shaky": "#eeeeee", "shaky-ink": "#000000", "shaky-edge": "#777777",

@@ -29,6 +29,7 @@ const (
 	tinySize  = 10.0
 	leading   = 16.0
 	axisRoom  = 34.0
+	namesGap  = 12 + plotPad // between the lanes' names and the first instant
 )
 
 // figure is a timeline laid out.
@@ -155,7 +156,7 @@ func (f *figure) rowRoom(inner float64) float64 {
 			}
 		}
 	}
-	return min(room, inner/4) + 12
+	return min(room, inner/4) + namesGap
 }
 
 // nameRoom is how wide the column of names must be for targets and breakers.
@@ -174,7 +175,7 @@ func (t *timeline) nameRoom(inner float64) float64 {
 			}
 		}
 	}
-	return min(room, inner/4) + 12
+	return min(room, inner/4) + namesGap
 }
 
 // clockTicks is a plot.Ticker whose steps are those of a clock, in the units of a

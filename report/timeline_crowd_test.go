@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestManyBurstsStaySmall(t *testing.T) {
 	assert.Equal(t, []string{"burst from 5 min to 7 min 30 s", "burst from 10 min to 12 min 30 s"}, drawn(from(5*time.Minute, 5*time.Minute, 2)...))
 	many := drawn(from(0, 3*time.Millisecond, 1_000_000)...)
 	assert.Less(t, len(many), 300)
-	assert.Equal(t, "5,950 bursts from 0 s to 17.849 s", many[0])
+	assert.Equal(t, "6,010 bursts from 0 s to 18.029 s", many[0])
 }
 
 func TestStretches(t *testing.T) {
@@ -147,16 +148,61 @@ func TestTwoPicturesOnAPage(t *testing.T) {
 	assert.Len(t, ids, 4)
 }
 
-// TestNeighboursDoNotLieOnEachOther has marks a few pixels apart: those shrink, but not
-// the lonely one, nor those that no size would keep apart.
-func TestNeighboursDoNotLieOnEachOther(t *testing.T) {
-	l := &lanePlotter{x: func(d time.Duration) float64 { return float64(d) }}
-	marks := []Mark{{At: 0}, {At: 6}, {At: 12}, {At: 12}, {At: 13}, {At: 60}}
-	var got []float64
-	for i := range marks {
-		got = append(got, l.radius(marks, i))
+// TestMarksOfARowHaveOneSize: that at which no neighbours lie on each other, unless
+// they would at any size; the same in all panels.
+func TestMarksOfARowHaveOneSize(t *testing.T) {
+	at := func(x ...time.Duration) *markRow {
+		r := &markRow{rowKind: rowKind{name: "served"}}
+		for _, d := range x {
+			r.marks = append(r.marks, Mark{At: d})
+		}
+		return r
 	}
-	assert.InDeltaSlice(t, []float64{2.6, 2.6, 2.6, markRadius, markRadius, markRadius}, got, 1e-9)
+	near, dense, lane := at(0, 6, 12), at(0), at(0, 5)
+	dense.name, dense.dense, dense.full = "refused", true, 1
+	lane.name, lane.lane = "agent", true
+	l := &lanePlotter{f: &figure{}, x: func(d time.Duration) float64 { return float64(d) }}
+	for want, row := range map[float64]*markRow{2.6: near, markRadius: at(0, 40, 40, 41, 60), leastRadius: dense, 2.1: lane} {
+		assert.InDelta(t, want, l.radius(row), 1e-9)
+	}
+	l.f.panels = []*panelLanes{{groups: []*groupLanes{{rows: []*markRow{at(0, 60), dense}}}}, {groups: []*groupLanes{{rows: []*markRow{near, lane}}}}}
+	got := l.radii()
+	for name, want := range map[string]float64{"served": 2.6, "refused": leastRadius, "lane": 2.1} {
+		assert.InDelta(t, want, got[name], 1e-9, name)
+	}
+}
+
+// TestMarksStandInTheirRows, also those at the first instant and at the last, and
+// in the lane of one caller kinds stand beside each other.
+func TestMarksStandInTheirRows(t *testing.T) {
+	h := marked(t, nil)
+	for i, at := range []time.Duration{0, 0, time.Minute} {
+		h.Marks = append(h.Marks, Mark{Kind: []MarkKind{MarkFailed, MarkRefused, MarkOK}[i], At: at, Start: at, Call: i + 1, Caller: []string{"a", "a", "b"}[i], Breaker: "breaker0", Target: "target0"})
+	}
+	d := pictured(t, "timeline", Look{}, h)
+	var b bytes.Buffer
+	require.NoError(t, d.WriteSVG(&b))
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		require.NoError(t, err)
+		return v
+	}
+	rule := regexp.MustCompile(`d="M(\S+) \S+L(\S+) \S+" fill="none" stroke-width="1" stroke="#e3e7ec"`).FindAllStringSubmatch(b.String(), -1)
+	require.Len(t, rule[0], 3)
+	x := func(call int) float64 {
+		m := regexp.MustCompile(`: call ` + strconv.Itoa(call) + `, .*</title>\s*<path d="M(\S+) `).FindStringSubmatch(b.String())
+		require.NotNil(t, m, "call %d", call)
+		return number(m[1])
+	}
+	from, to := 1e9, 0.0
+	for _, r := range rule {
+		if r[1] != r[2] {
+			from, to = min(from, number(r[1])), max(to, number(r[2]))
+		}
+	}
+	assert.GreaterOrEqual(t, x(1), from, "the left arm of a cross")
+	assert.LessOrEqual(t, x(3), to, "the right end of a disc")
+	assert.InDelta(t, 2*markRadius+markAir+markRadius, x(2)-x(1), 0.02, "the stroke of the refusal, from that arm")
 }
 
 // TestHeapsAreCounted: marks of one kind that would lie on each other are one with
@@ -183,6 +229,6 @@ func TestHeapsAreCounted(t *testing.T) {
 			marks = append(marks, Mark{At: at, Kind: MarkFailed})
 		}
 		marks[len(marks)-1].Kind = c.kind
-		assert.Equal(t, c.want, l.heap(marks, 0), name)
+		assert.Equal(t, c.want, l.heap(marks, 0, markRadius), name)
 	}
 }

@@ -54,14 +54,10 @@ func (g *groupLanes) targetsOccur(f *figure, h *History, occurs map[string]bool)
 
 func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 	for _, r := range g.rows {
-		switch {
-		case r.bars():
+		if r.bars() {
 			occurs["bars"] = true
 			occurs["one scale"] = occurs["one scale"] || r.full > r.most || r.own
 			occurs[barsOf(r.kinds[0])] = true
-			continue
-		case r.ticked():
-			occurs[ticksOf(r.kinds[0])] = true
 			continue
 		}
 		for _, m := range r.marks {
@@ -174,36 +170,29 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		barsKey(per, occurs["one scale"]))
 }
 
-// barsOf is the name of bars of that kind, ticksOf of ticks.
-func barsOf(k MarkKind) string  { return "bars of " + markWords[k] }
-func ticksOf(k MarkKind) string { return "ticks of " + markWords[k] }
+// barsOf is the name of bars of that kind.
+func barsOf(k MarkKind) string { return "bars of " + markWords[k] }
 
-// callKey explains what stands for calls of that kind: a mark, and bars or ticks.
+// callKey explains what stands for calls of that kind: a mark, a bar, or both.
 func callKey(k MarkKind, occurs map[string]bool) key {
 	e := key{name: markWords[k], text: markWords[k]}
 	marks, bars := occurs[e.name], occurs[barsOf(k)]
-	switch {
-	case marks:
-	case bars:
+	if !marks {
 		e.name = barsOf(k)
-	default:
-		e.name = ticksOf(k)
 	}
-	ticks := occurs[ticksOf(k)]
 	e.draw = func(p *pen, b box) {
 		at := b.x + b.w/2
-		if marks && (bars || ticks) {
-			drawMark(p, k, b.x+4.5, b.y+b.h/2, markRadius)
-			at = b.x + b.w - 3
-		} else if marks {
+		if marks && bars {
+			at = b.x + 4.5
+		}
+		if marks {
 			drawMark(p, k, at, b.y+b.h/2, markRadius)
 		}
 		switch {
+		case bars && marks:
+			drawBars(p, k, []box{{b.x + b.w - 6, b.y, 6, b.h}})
 		case bars:
-			drawBar(p, k, box{at - 2, b.y, 4, b.h})
-		case ticks:
-			drawTick(p, k, at-3, b.y+b.h/2)
-			drawTick(p, k, at+1, b.y+b.h/2)
+			drawBars(p, k, []box{{b.x + 2, b.y + 4, 6, b.h - 4}, {b.x + 8.6, b.y, 6, b.h}})
 		}
 	}
 	return e

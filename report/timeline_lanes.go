@@ -159,12 +159,14 @@ func (g *group) probes(f *figure) int {
 
 // lanePlotter draws all lanes, once gonum's axis says where an instant is.
 type lanePlotter struct {
-	f   *figure
-	pen *pen
-	x   func(time.Duration) float64
+	f     *figure
+	pen   *pen
+	x     func(time.Duration) float64
+	sizes map[string]float64 // of marks, by the manner of their rows
 }
 
 func (l *lanePlotter) draw(along axis) {
+	l.sizes = l.radii()
 	for _, pl := range l.f.panels {
 		for _, g := range pl.groups {
 			for _, t := range g.group.targets {
@@ -193,7 +195,14 @@ func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
 			continue
 		}
 		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, l.clock(s.From), l.clock(s.To)))
-		l.pen.rect("outage", l.span(s.From, s.To, g.y, g.height))
+		at := l.span(s.From, s.To, g.y, g.height)
+		if s.From <= l.f.begin {
+			at.x, at.w = at.x-plotPad, at.w+plotPad
+		}
+		if s.To >= l.f.end {
+			at.w += plotPad
+		}
+		l.pen.rect("outage", at)
 		done()
 	}
 }
@@ -236,7 +245,7 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 }
 
 func (l *lanePlotter) name(s string, y, size float64, bold bool) {
-	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-12))
+	l.pen.text("ink", margin, y, size, bold, left, fitted(s, size, bold, l.f.names-namesGap))
 }
 
 // leastOverload is how many pixels an overload needs.

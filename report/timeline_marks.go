@@ -16,19 +16,48 @@ const (
 	mayStack    = 3    // marks at one instant
 	markRadius  = 3.6
 	leastRadius = 1.8
+	markAir     = 0.8 // between marks that stand beside each other
+	plotPad     = 6.0 // how far rows reach beyond the first instant and the last, so that marks there stand in them
 	tallestBar  = densityHeight - 4
 	leastBar    = 2.0 // pixels: a row whose highest bar is lower has a scale of its own
 )
 
-// radius is that of the mark i: less than usual where it would lie on its
-// neighbours, unless it would at any size.
-func (l *lanePlotter) radius(marks []Mark, i int) float64 {
-	r := markRadius
-	for _, k := range []int{i - 1, i + 1} {
-		if k < 0 || k >= len(marks) {
-			continue
+// radii are the sizes of marks by the names of their rows, in all panels: sizes
+// that vary would be taken for magnitudes.
+func (l *lanePlotter) radii() map[string]float64 {
+	all := map[string]float64{}
+	for _, p := range l.f.panels {
+		for _, g := range p.groups {
+			for _, r := range g.rows {
+				one := l.radius(r)
+				if before, seen := all[r.manner()]; seen {
+					one = min(one, before)
+				}
+				all[r.manner()] = one
+			}
 		}
-		if room := math.Abs(l.x(marks[k].At)-l.x(marks[i].At))/2 - 0.4; room >= leastRadius {
+	}
+	return all
+}
+
+// manner is what rows have in common whose marks have one size.
+func (r *markRow) manner() string {
+	if r.lane {
+		return "lane"
+	}
+	return r.name
+}
+
+// radius is the largest at which none of the row's marks lies on its neighbours,
+// apart from those that would at any size.
+func (l *lanePlotter) radius(row *markRow) float64 {
+	if row.ticked() {
+		return leastRadius
+	}
+	r := markRadius
+	for i := 1; i < len(row.marks); i++ {
+		apart := math.Abs(l.x(row.marks[i].At) - l.x(row.marks[i-1].At))
+		if room := (apart - markAir) / 2; room >= leastRadius {
 			r = min(r, room)
 		}
 	}
@@ -66,7 +95,7 @@ func touching(marks []Mark, end time.Duration, room float64) bool {
 func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 	h := r.height()
 	from, to := l.x(l.f.begin), l.x(l.f.end)
-	l.pen.stroke("grid", 1, from, r.y+h-1, to, r.y+h-1)
+	l.pen.stroke("grid", 1, from-plotPad, r.y+h-1, to+plotPad, r.y+h-1)
 	if r.bars() {
 		l.bars(r, to)
 		return
@@ -76,22 +105,32 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 		y = r.y + h - laneHeight/2
 	}
 	l.name(r.name, y, smallSize, false)
-	if r.ticked() {
-		l.ticks(g, r, y)
-		return
-	}
 	l.spans(r, y)
-	beside := 0.0
-	for i := 0; i < len(r.marks); {
-		if n := l.heap(r.marks, i); n > 1 {
-			l.heaped(g, r.marks[i:i+n], y)
+	l.marks(g, r, y)
+}
+
+// marks draws the row's marks: of those that would lie on each other, heaps as
+// one with their number, and the others beside each other.
+func (l *lanePlotter) marks(g *groupLanes, row *markRow, y float64) {
+	r, last := l.sizes[row.manner()], 0.0
+	for i := 0; i < len(row.marks); {
+		m := &row.marks[i]
+		if n := l.heap(row.marks, i, r); n > 1 {
+			l.heaped(g, row.marks[i:i+n], y, r)
+			last = l.x(m.At)
 			i += n
 			continue
 		}
-		if beside += 3.5; i == 0 || r.marks[i].At != r.marks[i-1].At {
-			beside = 0 // those at one instant stand beside each other
+		x := l.x(m.At)
+		if i > 0 && m.Kind != row.marks[i-1].Kind {
+			x = max(x, last+2*r+markAir)
+		} else if i > 0 && m.At == row.marks[i-1].At {
+			x = last + r
 		}
-		l.mark(g, &r.marks[i], beside, y, l.radius(r.marks, i))
+		done := l.pen.group(l.tip(g, m))
+		drawMark(l.pen, m.Kind, x, y, r)
+		done()
+		last = x
 		i++
 	}
 }
@@ -99,83 +138,33 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 // heap is how many marks of one kind, from i on, would lie on each other and can
 // stand as one with their number, which needs room before the next mark or the
 // plot's end.
-func (l *lanePlotter) heap(marks []Mark, i int) int {
+func (l *lanePlotter) heap(marks []Mark, i int, r float64) int {
 	first, n := &marks[i], 1
 	for i+n < len(marks) && marks[i+n].Kind == first.Kind && l.x(marks[i+n].At)-l.x(first.At) < 2*leastRadius {
 		n++
 	}
 	room := l.x(l.f.end)
 	if i+n < len(marks) {
-		room = l.x(marks[i+n].At) - markRadius
+		room = l.x(marks[i+n].At) - r
 	}
-	if i > 0 && l.x(first.At)-l.x(marks[i-1].At) < 2*markRadius || l.x(first.At)+heapWidth(n) > room-2 {
+	if i > 0 && l.x(first.At)-l.x(marks[i-1].At) < 2*r || l.x(first.At)+heapWidth(n, r) > room-2 {
 		return 1
 	}
 	return n
 }
 
 // heapWidth is what a mark takes with the number beside it, from its middle on.
-func heapWidth(n int) float64 { return markRadius + 2 + width(heapWords(n), tinySize, false) }
+func heapWidth(n int, r float64) float64 { return r + 2 + width(heapWords(n), tinySize, false) }
 
 func heapWords(n int) string { return fmt.Sprintf("×%d", n) }
 
 // heaped draws several marks as one, with their number.
-func (l *lanePlotter) heaped(g *groupLanes, marks []Mark, y float64) {
+func (l *lanePlotter) heaped(g *groupLanes, marks []Mark, y, r float64) {
 	done := l.pen.group(fmt.Sprintf("%s, and %d more until %s", l.tip(g, &marks[0]), len(marks)-1, l.clock(marks[len(marks)-1].At)))
 	defer done()
 	x := l.x(marks[0].At)
-	drawMark(l.pen, marks[0].Kind, x, y, markRadius)
-	l.pen.text("muted", x+markRadius+2, y, tinySize, false, left, heapWords(len(marks)))
-}
-
-// bars draws the row's bins up to the plot's right end.
-func (l *lanePlotter) bars(r *markRow, to float64) {
-	l.name(r.name, r.y+8, smallSize, false)
-	l.pen.text("muted", margin, r.y+20, tinySize, false, left, fitted(r.barWords(), tinySize, false, l.f.names-6))
-	for i, n := range slices.Backward(r.bins) { // the last may be a single instant, and lies below the one before
-		if n == 0 {
-			continue
-		}
-		x := l.x(l.f.begin + time.Duration(i)*r.per)
-		w := max(3, l.x(l.f.begin+time.Duration(i+1)*r.per)-x)
-		x = min(x, to-w)
-		tall := max(1.5, float64(n)/float64(r.full)*tallestBar)
-		drawBar(l.pen, r.kinds[0], box{x, r.y + densityHeight - 1 - tall, w - 0.6, tall})
-	}
-}
-
-// ticks draws a tick for each of the row's marks.
-func (l *lanePlotter) ticks(g *groupLanes, r *markRow, y float64) {
-	for i := range r.marks {
-		m := &r.marks[i]
-		done := l.pen.group(l.tip(g, m))
-		drawTick(l.pen, m.Kind, l.x(m.At), y)
-		done()
-	}
-}
-
-// drawBar draws one bar. Where the theme has no colours, bars differ in their
-// pattern.
-func drawBar(p *pen, k MarkKind, b box) {
-	name := markColor[k]
-	switch p.theme.patterns[name] {
-	case hollow:
-		p.rect("bg", b)
-		p.frame(name, 1, b)
-	case level:
-		p.rect("bg", b)
-		p.ruled(name, b, 3, false)
-		p.frame(name, 1, b)
-	default:
-		p.rect(name, b)
-	}
-}
-
-// drawTick draws one tick; those of what failed and of what nobody served slant.
-func drawTick(p *pen, k MarkKind, x, y float64) {
-	const half = 5.5
-	slant := map[MarkKind]float64{MarkFailed: 2, MarkExhausted: -2}[k]
-	p.stroke(markColor[k], 1.4, x-slant, y+half, x+slant, y-half)
+	drawMark(l.pen, marks[0].Kind, x, y, r)
+	l.pen.text("muted", x+r+2, y, tinySize, false, left, heapWords(len(marks)))
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
@@ -184,12 +173,6 @@ var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLim
 // markWords are what the legend says of the marks.
 var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or timed out", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLate: "late result, ignored",
 	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted", MarkRerouted: "sent to a substitute"}
-
-func (l *lanePlotter) mark(g *groupLanes, m *Mark, beside, y, r float64) {
-	done := l.pen.group(l.tip(g, m))
-	drawMark(l.pen, m.Kind, l.x(m.At)+beside, y, r)
-	done()
-}
 
 // tip is what there is to say of a mark.
 func (l *lanePlotter) tip(g *groupLanes, m *Mark) string {
@@ -208,30 +191,32 @@ func (l *lanePlotter) tip(g *groupLanes, m *Mark) string {
 	return tip
 }
 
-// drawMark draws one mark: shapes differ, so that colour never stands alone.
+// drawMark draws one mark: shapes differ, so that colour never stands alone, and
+// are the same at every size.
 func drawMark(p *pen, k MarkKind, x, y, r float64) {
+	w := max(1.2, r/2)
 	switch name := markColor[k]; k {
 	case MarkOK:
 		p.circle(name, x, y, r, 0)
 	case MarkFailed:
-		p.stroke(name, 1.8, x-r, y-r, x+r, y+r)
-		p.stroke(name, 1.8, x-r, y+r, x+r, y-r)
+		p.stroke(name, w, x-r, y-r, x+r, y+r)
+		p.stroke(name, w, x-r, y+r, x+r, y-r)
 	case MarkRateLimited:
-		p.frame(name, 1.8, box{x - r, y - r, 2 * r, 2 * r})
+		p.frame(name, w, box{x - r, y - r, 2 * r, 2 * r})
 	case MarkCancelled:
-		p.stroke(name, 1.8, x-r, y, x+r, y)
+		p.stroke(name, w, x-r, y, x+r, y)
 	case MarkLate:
-		p.circle(name, x, y, r-0.4, 1.4)
+		p.circle(name, x, y, r-0.4, min(w, 1.4))
 	case MarkLost:
 		diamond(p, name, x, y, r, true)
 	case MarkProbe:
 		diamond(p, name, x, y, r, false)
 	case MarkRefused:
-		p.stroke(name, 1.8, x, y-r*1.4, x, y+r*1.4)
+		p.stroke(name, w, x, y-r*1.4, x, y+r*1.4)
 	case MarkExhausted:
-		p.stroke(name, 1.6, x-r, y-r, x+r, y-r, x, y+r, x-r, y-r)
+		p.stroke(name, min(w, 1.6), x-r, y-r, x+r, y-r, x, y+r, x-r, y-r)
 	case MarkRerouted:
-		p.stroke(name, 1.8, x-r*0.7, y-r, x+r*0.7, y, x-r*0.7, y+r)
+		p.stroke(name, w, x-r*0.7, y-r, x+r*0.7, y, x-r*0.7, y+r)
 	}
 }
 

@@ -35,14 +35,14 @@ func (k rowKind) of(kinds []MarkKind) rowKind {
 }
 
 // markRow is a row of single marks or, where those would touch, of bars of one
-// kind; of ticks, where no bar would be higher than another.
+// kind; of small marks, where no bar would be higher than another.
 type markRow struct {
 	rowKind
 	y     float64
 	lane  bool // of one caller
 	tall  bool // has arcs
 	marks []Mark
-	dense bool // bars or ticks
+	dense bool // bars or small marks
 	bins  []int
 	per   time.Duration // what a bin covers
 	most  int           // in one bin
@@ -50,7 +50,7 @@ type markRow struct {
 	own   bool          // full is of this row alone
 }
 
-// ticked says whether ticks will do.
+// ticked says whether small marks will do.
 func (r *markRow) ticked() bool { return r.dense && r.full == 1 }
 
 // bars says whether it has any.
@@ -126,10 +126,13 @@ func (f *figure) liken(rows map[*group][]*markRow) {
 			}
 		}
 	}
-	dense, full := map[string]bool{}, map[string]int{}
-	each(func(r *markRow) { dense[r.name] = dense[r.name] || f.touching(r.marks) })
+	dense, mixed, full := map[string]bool{}, map[string]bool{}, map[string]int{}
+	each(func(r *markRow) {
+		dense[r.name] = dense[r.name] || f.touching(r.marks)
+		mixed[r.name] = mixed[r.name] || f.mixed(r.marks)
+	})
 	for g := range rows {
-		rows[g] = f.parted(rows[g], dense)
+		rows[g] = f.parted(rows[g], dense, mixed)
 	}
 	each(func(r *markRow) {
 		if r.dense = dense[r.name] && len(r.marks) > 0; r.dense {
@@ -146,17 +149,28 @@ func (f *figure) liken(rows map[*group][]*markRow) {
 	})
 }
 
-// parted makes rows of one kind each of those that are dense: in bars nothing but
-// the colour would tell kinds apart. It notes the names that come of that.
-func (f *figure) parted(rows []*markRow, dense map[string]bool) (all []*markRow) {
+// mixed says whether marks of two kinds would lie on each other.
+func (f *figure) mixed(marks []Mark) bool {
+	for i := 1; i < len(marks); i++ {
+		if marks[i].Kind != marks[i-1].Kind && f.along(marks[i].At)-f.along(marks[i-1].At) < 2*markRadius+markAir {
+			return true
+		}
+	}
+	return false
+}
+
+// parted makes rows of one kind each of those that are dense, as in bars nothing
+// but the colour would tell kinds apart, and of those that are mixed. It notes the
+// names that come of dense ones.
+func (f *figure) parted(rows []*markRow, dense, mixed map[string]bool) (all []*markRow) {
 	for _, r := range rows {
-		if len(r.kinds) < 2 || !dense[r.name] {
+		if len(r.kinds) < 2 || !dense[r.name] && !mixed[r.name] {
 			all = append(all, r)
 			continue
 		}
 		for i := range r.kinds {
 			one := newRow(r.of(r.kinds[i:i+1]), r.marks, f)
-			dense[one.name] = true
+			dense[one.name] = dense[one.name] || dense[r.name]
 			all = append(all, one)
 		}
 	}

@@ -80,14 +80,16 @@ func TestBarsAreToOneScale(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, d.WriteSVG(&b))
 	heights := map[string]int{} // from the top to the bottom of a bar
-	for _, m := range regexp.MustCompile(`<path d="M\S+ (\S+)L\S+ \S+L\S+ (\S+)L\S+ \S+Z" fill="#0072b2"`).FindAllStringSubmatch(b.String(), -1) {
-		top, err := strconv.ParseFloat(m[1], 64)
-		require.NoError(t, err)
-		bottom, err := strconv.ParseFloat(m[2], 64)
-		require.NoError(t, err)
-		heights[decimals(bottom-top)]++
+	for _, row := range regexp.MustCompile(`<path d="(\S[^"]*)" fill="#0072b2"`).FindAllStringSubmatch(b.String(), -1) {
+		for _, m := range regexp.MustCompile(`M\S+ (\S+?)L\S+ \S+?L\S+ (\S+?)L\S+ \S+?Z`).FindAllStringSubmatch(row[1], -1) {
+			top, err := strconv.ParseFloat(m[1], 64)
+			require.NoError(t, err)
+			bottom, err := strconv.ParseFloat(m[2], 64)
+			require.NoError(t, err)
+			heights[decimals(bottom-top)]++
+		}
 	}
-	assert.Equal(t, map[string]int{"24": 120, "12": 120, "11": 1}, heights, "11: the legend's")
+	assert.Equal(t, map[string]int{"24": 120, "12": 120, "7": 1, "11": 1}, heights, "7 and 11: the legend's")
 	assert.Contains(t, b.String(), ">bars: calls in each 500 ms; rows of one name have one scale, unless marked</text>")
 }
 
@@ -106,30 +108,83 @@ func TestTicksAreAsLowAsMarks(t *testing.T) {
 	assert.NotContains(t, strings.Join(texts, ", "), "bars")
 }
 
-// TestBarsDifferWithoutColours: what was served, failed and was rate-limited, and what was refused.
+// TestBarsDifferWithoutColours: whatever became of calls, in every theme; a plain
+// bar is told from another by how dark it is.
 func TestBarsDifferWithoutColours(t *testing.T) {
-	kinds := []MarkKind{MarkOK, MarkFailed, MarkRateLimited, MarkRefused}
-	for i, a := range kinds {
-		for _, b := range kinds[:i] {
-			pattern := func(k MarkKind) pattern { return paper.patterns[markColor[k]] }
-			if pattern(a) == pattern(b) {
-				assert.GreaterOrEqual(t, contrast(&paper, markColor[a], markColor[b]), 2.0, "%s and %s", markWords[a], markWords[b])
+	kinds := []MarkKind{MarkOK, MarkFailed, MarkRateLimited, MarkCancelled, MarkLate, MarkLost, MarkRefused, MarkExhausted, MarkRerouted}
+	for name, theme := range themes {
+		for i, a := range kinds {
+			for _, b := range kinds[:i] {
+				if pattern := theme.barPattern(a); pattern != plain || name == "print" {
+					assert.True(t, pattern != theme.barPattern(b) || contrast(theme, markColor[a], markColor[b]) >= 2, "%s: %s and %s", name, markWords[a], markWords[b])
+				}
 			}
 		}
 	}
-	assert.NotEqual(t, paper.patterns[markColor[MarkOK]], paper.patterns[markColor[MarkFailed]], "both are black")
-	outlined := func(k MarkKind) bool {
+	for k, want := range map[MarkKind]string{
+		MarkFailed:  "fill #000000",                               // plain
+		MarkRefused: "fill #555555",                               // likewise
+		MarkOK:      "fill #b4b4b4, fill #000000",                 // pale, with its edges
+		MarkLate:    "fill #ffffff, stroke #4a4a4a, fill #4a4a4a", // hatched, with its edges
+	} {
 		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{&paper})
-		drawBar(&pen{c: c, height: 100 * pixel, theme: &paper}, k, box{10, 10, 5, 20})
-		return strings.Contains(c.body.String(), "stroke=")
+		drawBars(&pen{c: c, height: 100 * pixel, theme: &paper}, k, []box{{10, 10, 3.4, 20}, {20, 10, 8, 20}})
+		var got []string
+		for _, m := range regexp.MustCompile(`(fill|stroke)="(#\w+)"`).FindAllStringSubmatch(c.body.String(), -1) {
+			got = append(got, m[1]+" "+m[2])
+		}
+		assert.Equal(t, want, strings.Join(got, ", "), markWords[k])
 	}
-	assert.True(t, outlined(MarkOK))
-	assert.True(t, outlined(MarkRateLimited))
-	assert.False(t, outlined(MarkFailed))
-	tick := func(k MarkKind) string {
-		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{&paper})
-		drawTick(&pen{c: c, height: 100 * pixel, theme: &paper}, k, 10, 20)
-		return regexp.MustCompile(`d="(.*?)"`).FindStringSubmatch(c.body.String())[1]
+}
+
+// TestThinBarsHaveNoSides, which would fill them.
+func TestThinBarsHaveNoSides(t *testing.T) {
+	assert.Equal(t, []box{{10, 20, 3.4, 1}}, edges([]box{{10, 20, 3.4, 30}}))
+	assert.Equal(t, []box{{10, 20, 8, 1}, {10, 20, 1, 30}, {17, 20, 1, 30}}, edges([]box{{10, 20, 8, 30}}))
+	assert.Equal(t, []box{{10, 20, 3.4, 0.5}}, edges([]box{{10, 20, 3.4, 0.5}}), "no higher than the bar")
+}
+
+// TestOneShapeAtEverySize draws a mark of the usual size and the least: of each
+// kind both are the same shape, and of no two kinds.
+func TestOneShapeAtEverySize(t *testing.T) {
+	shape := func(k MarkKind, r float64) string { // at the scale of the radius, from its middle
+		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{&light})
+		drawMark(&pen{c: c, height: 100 * pixel, theme: &light}, k, 0, 0, r)
+		var parts []string
+		for _, m := range regexp.MustCompile(`d="([^"]*)" fill="(none)?`).FindAllStringSubmatch(c.body.String(), -1) {
+			parts = append(parts, regexp.MustCompile(`-?[\d.]+`).ReplaceAllStringFunc(m[1], func(s string) string {
+				v, err := strconv.ParseFloat(s, 64)
+				require.NoError(t, err)
+				if v/r > 0.3 {
+					return "+"
+				} else if v/r < -0.3 {
+					return "-"
+				}
+				return "0"
+			})+m[2])
+		}
+		return strings.Join(parts, " ")
 	}
-	assert.Equal(t, []string{"M10 25.5L10 14.5", "M8 25.5L12 14.5", "M12 25.5L8 14.5"}, []string{tick(MarkOK), tick(MarkFailed), tick(MarkExhausted)})
+	seen := map[string]MarkKind{}
+	for k := MarkOK; k <= MarkRerouted; k++ {
+		s := shape(k, markRadius)
+		assert.Equal(t, s, shape(k, leastRadius), markWords[k])
+		other, twice := seen[s]
+		assert.False(t, twice, "%s and %s", markWords[k], markWords[other])
+		seen[s] = k
+	}
+}
+
+// TestKindsOnEachOtherHaveRows of their own, in all panels.
+func TestKindsOnEachOtherHaveRows(t *testing.T) {
+	at := func(apart time.Duration, kinds ...MarkKind) *History {
+		h := marked(t, nil)
+		for i, k := range kinds {
+			h.Marks = append(h.Marks, Mark{Kind: k, At: time.Duration(i) * apart, Call: i + 1, Breaker: "breaker0", Target: "target0"})
+		}
+		return h
+	}
+	one := at(time.Second, MarkFailed)
+	assert.Equal(t, []string{"failed; rate-limited", "failed; rate-limited"}, rowsOf(t, at(time.Second/2, MarkFailed, MarkRateLimited), one))
+	assert.Equal(t, []string{"failed", "failed"}, rowsOf(t, at(2*time.Second, MarkFailed, MarkRateLimited), one), "beside each other")
 }
