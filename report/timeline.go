@@ -170,7 +170,7 @@ func (t *timeline) nameRoom(inner float64) float64 {
 			if g.breaker != nil {
 				room = max(room, width(g.breakerName(), textSize, true))
 				if len(g.breaker.Health) > 0 {
-					room = max(room, width(healthWords, tinySize, false))
+					room = max(room, healthRoom())
 				}
 			}
 		}

@@ -14,8 +14,9 @@ import (
 // did earlier than it was noticed.
 const belowHeight = 11.0
 
-// leastReady is how many pixels a stretch needs in which a probe is possible.
-const leastReady = 3.0
+// leastReady is how many pixels a stretch needs in which a probe is possible: the
+// mark below its beginning and the probe at its end stand beside each other.
+const leastReady = 10.0
 
 // hasBelow says whether anything stands below the band.
 func (g *groupLanes) hasBelow(f *figure, h *History) bool {
@@ -37,6 +38,18 @@ func (g *groupLanes) readies(f *figure) (all []trace.Span) {
 // crowdAt says whether the band at that instant is one of a crowd.
 func (g *groupLanes) crowdAt(at time.Duration) bool {
 	return slices.ContainsFunc(g.stretches, func(s stretch) bool { return s.crowded() && s[0].From <= at && at < s[len(s)-1].To })
+}
+
+// lookAt is that of the band at an instant, or of the first one that is drawn after it.
+func (g *groupLanes) lookAt(at time.Duration) string {
+	for _, s := range g.stretches {
+		for i := range s {
+			if at < s[i].To {
+				return s[i].look()
+			}
+		}
+	}
+	return ""
 }
 
 // ready tells what was possible from what happened: from the end of the

@@ -111,23 +111,16 @@ func TestBarsAreOfOneKind(t *testing.T) {
 // TestTheLegendExplainsWhatIsDrawn and nothing else.
 func TestTheLegendExplainsWhatIsDrawn(t *testing.T) {
 	for want, w := range map[string]world{
-		"closed: calls pass, open: calls are refused, outage of the target, fails in part":                                                                                                                                           {end: time.Minute, targets: 1, tools: 1, moves: 1},
-		"closed: calls pass, open: calls are refused, half-open: one probe, stacked: each state's share of the time, outage of the target, fails in part":                                                                            {end: time.Minute, targets: 1, tools: 1, moves: 3000},
-		"primary serves, fallback: a backup serves, recovering: turns probe the primary, stacked: each state's share of the time, outage of the target, fails in part":                                                               {end: time.Minute, targets: 2, models: 1, moves: 3000},
-		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished, bars: calls in each 500 ms; the tallest is the row's max":                                                              {end: time.Minute, targets: 1, calls: 4000},
-		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, refused, probes let through, bars: calls in each 500 ms; the tallest is the row's max": {end: time.Minute, targets: 1, tools: 1, calls: 4000},
-		"outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                                                                                        {end: time.Minute, targets: 1, calls: 5},
-		"closed: calls pass, outage of the target, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused":                                                            {end: time.Minute, targets: 1, tools: 1, calls: 10},
+		"closed: calls pass, open: calls are refused, outage of the target, shaded below it, fails in part":                                                                                                                                           {end: time.Minute, targets: 1, tools: 1, moves: 1},
+		"closed: calls pass, open: calls are refused, half-open: one probe, stacked: each state's share of the time, outage of the target, shaded below it, fails in part":                                                                            {end: time.Minute, targets: 1, tools: 1, moves: 3000},
+		"primary serves, fallback: a backup serves, recovering: turns probe the primary, stacked: each state's share of the time, outage of the target, shaded below it, fails in part":                                                               {end: time.Minute, targets: 2, models: 1, moves: 3000},
+		"outage of the target, shaded below it, fails in part, served, failed or timed out, rate-limited, cancelled, vanished, bars: calls in each 500 ms; the tallest is the row's max":                                                              {end: time.Minute, targets: 1, calls: 4000},
+		"closed: calls pass, outage of the target, shaded below it, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, refused, probes let through, bars: calls in each 500 ms; the tallest is the row's max": {end: time.Minute, targets: 1, tools: 1, calls: 4000},
+		"outage of the target, shaded below it, fails in part, served, failed or timed out, rate-limited, cancelled, vanished":                                                                                                                        {end: time.Minute, targets: 1, calls: 5},
+		"closed: calls pass, outage of the target, shaded below it, fails in part, served, failed or timed out, rate-limited, cancelled, late result, ignored, probe let through, refused":                                                            {end: time.Minute, targets: 1, tools: 1, calls: 10},
 	} {
 		f, _ := drawn(t, Look{}, w.history(t))
-		got := ""
-		for _, k := range f.keys {
-			if got != "" {
-				got += ", "
-			}
-			got += k.text
-		}
-		assert.Equal(t, want, got)
+		assert.Equal(t, want, keysOf(f))
 	}
 }
 
@@ -158,16 +151,16 @@ func TestMarksOfARowHaveOneSize(t *testing.T) {
 		}
 		return r
 	}
-	near, dense, lane := at(0, 6, 12), at(0), at(0, 5)
+	near, dense, lane := at(0, 5, 11), at(0), at(0, 4)
 	dense.name, dense.dense, dense.full = "refused", true, 1
 	lane.name, lane.lane = "agent", true
 	l := &lanePlotter{f: &figure{}, x: func(d time.Duration) float64 { return float64(d) }}
-	for want, row := range map[float64]*markRow{2.6: near, markRadius: at(0, 40, 40, 41, 60), leastRadius: dense, 2.1: lane} {
+	for want, row := range map[float64]*markRow{2.5: near, markRadius: at(0, 40, 40, 41, 60), leastRadius: dense, 2: lane} {
 		assert.InDelta(t, want, l.radius(row), 1e-9)
 	}
 	l.f.panels = []*panelLanes{{groups: []*groupLanes{{rows: []*markRow{at(0, 60), dense}}}}, {groups: []*groupLanes{{rows: []*markRow{near, lane}}}}}
 	got := l.radii()
-	for name, want := range map[string]float64{"served": 2.6, "refused": leastRadius, "lane": 2.1} {
+	for name, want := range map[string]float64{"served": 2.5, "refused": leastRadius, "lane": 2} {
 		assert.InDelta(t, want, got[name], 1e-9, name)
 	}
 }

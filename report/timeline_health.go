@@ -2,7 +2,10 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"time"
+
+	"gonum.org/v1/plot/vg"
 
 	"github.com/breakersim/breakersim/sim/trace"
 )
@@ -43,6 +46,10 @@ func (l *lanePlotter) health(g *groupLanes, h *History) {
 	l.pen.text("muted", margin, g.health+healthHeight/2+8, tinySize, false, left, healthWords)
 	for _, b := range healthBands {
 		l.pen.rect(b.look, box{from, y(b.to), to - from, y(b.from) - y(b.to)})
+	}
+	for _, b := range healthBands[:len(healthBands)-1] {
+		healthLine(l.pen, from, to, y(b.from))
+		l.pen.text("muted", from-plotPad+2, y(b.from), tinySize, false, right, healthTick(b.from))
 	}
 	low, _ := g.breaker.lowest()
 	last := g.breaker.Health[len(g.breaker.Health)-1]
@@ -87,9 +94,26 @@ func (b *BreakerHistory) lowest() (low Reading, ok bool) {
 	return low, len(b.Health) > 0
 }
 
+// healthLine is where one state of health ends and another begins.
+func healthLine(p *pen, from, to, y float64) {
+	p.set("muted", 0.8, vg.Length(3*pixel), vg.Length(2*pixel))
+	p.c.Stroke(p.path(false, from, y, to, y))
+}
+
+// healthTick is the label of such a line.
+func healthTick(score float64) string { return strconv.FormatFloat(score, 'f', 1, 64) }
+
+// healthRoom is how wide the lane's names are, with the labels beside them.
+func healthRoom() float64 {
+	return width(healthWords, tinySize, false) + 4 + width(healthTick(0.5), tinySize, false) - (namesGap - plotPad)
+}
+
 func healthKey(p *pen, b box) {
 	for _, z := range healthBands {
 		p.rect(z.look, box{b.x, b.y + (1-z.to)*b.h, b.w, (z.to - z.from) * b.h})
+	}
+	for _, z := range healthBands[:len(healthBands)-1] {
+		healthLine(p, b.x, b.x+b.w, b.y+(1-z.from)*b.h)
 	}
 	p.stroke("ok", 1.6, b.x, b.y+2, b.x+b.w/2, b.y+2, b.x+b.w/2, b.y+b.h-3, b.x+b.w, b.y+b.h-3)
 }

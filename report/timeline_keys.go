@@ -42,9 +42,11 @@ func (f *figure) usedKeys() []key {
 func (g *groupLanes) targetsOccur(f *figure, h *History, occurs map[string]bool) {
 	for _, t := range g.group.targets {
 		for _, s := range f.truth(h, t) {
-			if f.meetsSpan(s.Span) {
-				occurs[s.key()] = true
+			if !f.meetsSpan(s.Span) {
+				continue
 			}
+			occurs[s.key()] = true
+			occurs["shade"] = occurs["shade"] || s.look == "down" && t.Name == g.main()
 		}
 		if slices.ContainsFunc(h.Bursts[t.Name], f.meetsSpan) {
 			occurs["burst"] = true
@@ -104,8 +106,9 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 		occurs["departs"] = true
 	}
 	occurs["others"] = occurs["others"] || g.breaker.others()
-	if len(g.readies(f)) > 0 {
+	for _, s := range g.readies(f) {
 		occurs["ready"] = true
+		occurs["ready on "+g.lookAt(s.From)] = true
 	}
 	if slices.ContainsFunc(h.Moments, func(m Moment) bool { return f.isBackdated(&m, g.breaker) && !g.crowdAt(m.Effective) }) {
 		occurs["backdated"] = true
@@ -132,7 +135,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 	}
 	keys = append(keys,
 		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
-		key{name: "down", text: "outage of the target", draw: func(p *pen, b box) { p.ground("down", b) }},
+		downKey(occurs["shade"]),
 		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) { p.ground("shaky", b) }},
 		slowKey(occurs["overload"]))
 	keys = append(keys, key{name: "burst", text: "burst of trouble", draw: func(p *pen, b box) {
@@ -155,7 +158,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		}},
 		key{name: "ran out", text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
 		key{name: "ready", text: "a probe is possible from here", draw: func(p *pen, b box) {
-			p.rect("open", box{b.x, b.y - 2, b.w, 7})
+			p.rect(readyGround(occurs), box{b.x, b.y - 2, b.w, 7})
 			p.ground("half-open", box{b.x + b.w/2, b.y + 1, b.w / 2, 4})
 			readyMark(p, b.x+b.w/2, b.y+5)
 		}},
@@ -168,6 +171,25 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		key{name: "health", text: "health score: healthy from 0.8, degraded from 0.5, below that unhealthy", draw: healthKey},
 		key{name: "switch", text: "turns go to another model, or to none", draw: func(p *pen, b box) { switchMark(p, b.x+b.w/2, b.y+3) }},
 		barsKey(per, occurs["one scale"]))
+}
+
+// downKey explains the look of a target that is out and, where outages are shaded
+// behind all that hangs on the target, the shade.
+func downKey(shade bool) key {
+	if shade {
+		return key{name: "down", text: "outage of the target, shaded below it", draw: outageKey}
+	}
+	return key{name: "down", text: "outage of the target", draw: func(p *pen, b box) { p.ground("down", b) }}
+}
+
+// readyGround is that on which the figure says that a probe is possible.
+func readyGround(occurs map[string]bool) string {
+	for _, look := range []string{"open", "backup"} {
+		if occurs["ready on "+look] {
+			return look
+		}
+	}
+	return "spent"
 }
 
 // barsOf is the name of bars of that kind.
