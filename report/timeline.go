@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,28 +196,83 @@ func stepOf(least time.Duration) time.Duration {
 	return least
 }
 
-// Ticks are as many as fit without touching, each with its unit.
+// Ticks are as many as fit without touching, each with its unit, and the end.
 func (t clockTicks) Ticks(least, most float64) []plot.Tick {
 	begin, end := time.Duration(math.Round(least*float64(time.Second))), time.Duration(math.Round(most*float64(time.Second)))
-	step := max(end-begin, 1)
-	for _, s := range tickSteps {
-		if n := int64((end - begin) / s); n <= 12 && (float64(n)+1)*t.widest(s, end) <= t.room {
-			step = s
-			break
-		}
-	}
+	step := t.step(begin, end)
 	from := func(step time.Duration) time.Duration { return (begin + step - 1) / step * step }
-	var ticks []plot.Tick
+	var labelled []time.Duration
 	for at := from(step); at <= end; at += step {
-		ticks = append(ticks, plot.Tick{Value: at.Seconds(), Label: tickLabel(at, t.whole)})
+		labelled = append(labelled, at)
+	}
+	var ticks []plot.Tick
+	label := func(at time.Duration) string { return tickLabel(at, t.whole) }
+	if step%day == 0 {
+		label = dayLabel
+	}
+	for _, at := range t.withEnd(labelled, begin, end, label) {
+		ticks = append(ticks, plot.Tick{Value: min(at.Seconds(), most), Label: label(at)})
 	}
 	minor := minorStep(step)
-	for at := from(minor); at <= end && minor < step; at += minor {
-		if at%step != 0 {
+	for at := from(minor); at <= end; at += minor {
+		if !slices.ContainsFunc(ticks, func(t plot.Tick) bool { return t.Value == min(at.Seconds(), most) }) {
 			ticks = append(ticks, plot.Tick{Value: at.Seconds()})
 		}
 	}
 	return ticks
+}
+
+// step is the distance of labelled ticks: of whole days where there are some.
+func (t clockTicks) step(begin, end time.Duration) time.Duration {
+	for _, s := range tickSteps {
+		n := int64((end - begin) / s)
+		if days := end-begin >= leastDays; n <= 12 && (float64(n)+1)*t.widest(s, end) <= t.room && (!days || s >= day) {
+			return s
+		}
+	}
+	return max(end-begin, 1)
+}
+
+// withEnd adds the end of the axis to the ticks that have labels. If it has no
+// room beside the last of them, that gives way, unless it is where the axis begins.
+func (t clockTicks) withEnd(labelled []time.Duration, begin, end time.Duration, label func(time.Duration) string) []time.Duration {
+	half := func(at time.Duration) float64 { return (width(label(at), smallSize, false) + labelAir) / 2 }
+	for drop := range 2 {
+		n := len(labelled) - drop
+		if n < 1 || drop > 0 && labelled[n] == begin {
+			break
+		}
+		last := labelled[n-1]
+		apart := float64(end-last) / float64(max(end-begin, 1)) * (t.room - half(end))
+		if apart < 2 { // they look like one
+			break
+		}
+		if apart >= half(last)+half(end) {
+			return append(labelled[:n:n], end)
+		}
+	}
+	return labelled
+}
+
+const (
+	labelAir  = 14.0 // pixels between two labels
+	day       = 24 * time.Hour
+	leastDays = 3 * day // that an axis shows by days
+)
+
+// dayLabel writes an instant in days and what is left.
+func dayLabel(at time.Duration) string {
+	var parts []string
+	if n := int(at / day); n > 0 {
+		parts = append(parts, plural(n, "day", "days"))
+	}
+	if at%day > 0 {
+		parts = append(parts, tickLabel(at%day, at))
+	}
+	if len(parts) == 0 {
+		return "0"
+	}
+	return strings.Join(parts, " ")
 }
 
 // minorStep is the longest step that parts another one evenly.
@@ -236,7 +292,7 @@ func (t clockTicks) widest(step, end time.Duration) float64 {
 	for _, at := range []time.Duration{end / step * step, max(0, end/step-1) * step} {
 		w = max(w, width(tickLabel(at, t.whole), smallSize, false))
 	}
-	return w + 14
+	return w + labelAir
 }
 
 // tickLabel writes an instant of a run of that length exactly, in its units.

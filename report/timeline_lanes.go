@@ -196,10 +196,10 @@ func (l *lanePlotter) shade(g *groupLanes, t *trace.Target, end time.Duration) {
 		}
 		done := l.pen.group(fmt.Sprintf("%s is out from %s to %s", t.Name, l.clock(s.From), l.clock(s.To)))
 		at := l.span(s.From, s.To, g.y, g.height)
-		if s.From <= l.f.begin {
+		if s.From <= l.f.begin && at.w >= plotPad {
 			at.x, at.w = at.x-plotPad, at.w+plotPad
 		}
-		if s.To >= l.f.end {
+		if s.To >= l.f.end && at.w >= plotPad {
 			at.w += plotPad
 		}
 		l.pen.rect("outage", at)

@@ -287,15 +287,20 @@ func TestShortStatesStayVisible(t *testing.T) {
 
 func TestTicksAreThoseOfAClock(t *testing.T) {
 	for end, want := range map[time.Duration]string{
-		0:                  "0",
-		time.Millisecond:   "0, 100 µs, 200 µs, 300 µs, 400 µs, 500 µs, 600 µs, 700 µs, 800 µs, 900 µs, 1 ms",
-		time.Second:        "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms, 600 ms, 700 ms, 800 ms, 900 ms, 1,000 ms",
-		10 * time.Second:   "0, 1 s, 2 s, 3 s, 4 s, 5 s, 6 s, 7 s, 8 s, 9 s, 10 s",
-		2 * time.Minute:    "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s, 80 s, 90 s, 100 s, 110 s, 120 s",
-		15 * time.Minute:   "0, 2 min, 4 min, 6 min, 8 min, 10 min, 12 min, 14 min",
-		2 * time.Hour:      "0, 10 min, 20 min, 30 min, 40 min, 50 min, 60 min, 70 min, 80 min, 90 min, 100 min, 110 min, 120 min",
-		5 * time.Hour:      "0, 30 min, 1 h, 1 h 30 min, 2 h, 2 h 30 min, 3 h, 3 h 30 min, 4 h, 4 h 30 min, 5 h",
-		6 * 24 * time.Hour: "0, 12 h, 24 h, 36 h, 48 h, 60 h, 72 h, 84 h, 96 h, 108 h, 120 h, 132 h, 144 h",
+		0:                              "0",
+		130 * time.Second:              "0, 15 s, 30 s, 45 s, 60 s, 75 s, 90 s, 105 s, 120 s, 130 s",
+		121 * time.Second:              "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s, 80 s, 90 s, 100 s, 110 s, 121 s",
+		time.Millisecond:               "0, 100 µs, 200 µs, 300 µs, 400 µs, 500 µs, 600 µs, 700 µs, 800 µs, 900 µs, 1 ms",
+		time.Second:                    "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms, 600 ms, 700 ms, 800 ms, 900 ms, 1,000 ms",
+		10 * time.Second:               "0, 1 s, 2 s, 3 s, 4 s, 5 s, 6 s, 7 s, 8 s, 9 s, 10 s",
+		2 * time.Minute:                "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s, 80 s, 90 s, 100 s, 110 s, 120 s",
+		15 * time.Minute:               "0, 2 min, 4 min, 6 min, 8 min, 10 min, 12 min, 14 min, 15 min",
+		2 * time.Hour:                  "0, 10 min, 20 min, 30 min, 40 min, 50 min, 60 min, 70 min, 80 min, 90 min, 100 min, 110 min, 120 min",
+		5 * time.Hour:                  "0, 30 min, 1 h, 1 h 30 min, 2 h, 2 h 30 min, 3 h, 3 h 30 min, 4 h, 4 h 30 min, 5 h",
+		6 * 24 * time.Hour:             "0, 1 day, 2 days, 3 days, 4 days, 5 days, 6 days",
+		144*time.Hour + 42*time.Second: "0, 1 day, 2 days, 3 days, 4 days, 5 days, 6 days",
+		84 * time.Hour:                 "0, 1 day, 2 days, 3 days, 3 days 12 h",
+		60 * time.Hour:                 "0, 6 h, 12 h, 18 h, 24 h, 30 h, 36 h, 42 h, 48 h, 54 h, 60 h",
 	} {
 		var labels []string
 		for _, tick := range (clockTicks{900, end}).Ticks(0, end.Seconds()) {
