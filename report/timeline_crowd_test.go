@@ -151,16 +151,16 @@ func TestMarksOfARowHaveOneSize(t *testing.T) {
 		}
 		return r
 	}
-	near, dense, lane := at(0, 5, 11), at(0), at(0, 4)
+	near, dense, lane := at(0, 6, 13), at(0), at(0, 5)
 	dense.name, dense.dense, dense.full = "refused", true, 1
 	lane.name, lane.lane = "agent", true
 	l := &lanePlotter{f: &figure{}, x: func(d time.Duration) float64 { return float64(d) }}
-	for want, row := range map[float64]*markRow{2.5: near, markRadius: at(0, 40, 40, 41, 60), leastRadius: dense, 2: lane} {
+	for want, row := range map[float64]*markRow{2.6: near, markRadius: at(0, 40, 40, 41, 60), leastRadius: dense, 2.1: lane} {
 		assert.InDelta(t, want, l.radius(row), 1e-9)
 	}
 	l.f.panels = []*panelLanes{{groups: []*groupLanes{{rows: []*markRow{at(0, 60), dense}}}}, {groups: []*groupLanes{{rows: []*markRow{near, lane}}}}}
 	got := l.radii()
-	for name, want := range map[string]float64{"served": 2.5, "refused": leastRadius, "lane": 2} {
+	for name, want := range map[string]float64{"served": 2.6, "refused": leastRadius, "lane": 2.1} {
 		assert.InDelta(t, want, got[name], 1e-9, name)
 	}
 }

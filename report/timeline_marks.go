@@ -16,7 +16,7 @@ const (
 	mayStack    = 3    // marks at one instant
 	markRadius  = 3.6
 	leastRadius = 1.8
-	markAir     = 0.8 // between marks of two kinds
+	markAir     = 0.8 // between marks that stand beside each other
 	plotPad     = 6.0 // how far rows reach beyond the first instant and the last, so that marks there stand in them
 	tallestBar  = densityHeight - 4
 	leastBar    = 2.0 // pixels: a row whose highest bar is lower has a scale of its own
@@ -57,8 +57,8 @@ func (l *lanePlotter) radius(row *markRow) float64 {
 	r := markRadius
 	for i := 1; i < len(row.marks); i++ {
 		apart := math.Abs(l.x(row.marks[i].At) - l.x(row.marks[i-1].At))
-		if room := apart / 2; room >= leastRadius {
-			r = min(r, room)
+		if apart >= 2*leastRadius {
+			r = min(r, max(leastRadius, (apart-markAir)/2))
 		}
 	}
 	return r

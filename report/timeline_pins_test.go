@@ -112,7 +112,8 @@ func TestOneStemIsReadFromTheTop(t *testing.T) {
 }
 
 // TestTheMostImportantMomentsAreTold: what a breaker does for the first time and
-// what it ends with, however often it repeats itself in between.
+// what it ends with, and in between what is spread over the run, however often it
+// repeats itself.
 func TestTheMostImportantMomentsAreTold(t *testing.T) {
 	h := &History{Run: &trace.RunInfo{Policy: "breaker"}, End: time.Hour}
 	tell := func(rule string) {
@@ -133,8 +134,33 @@ func TestTheMostImportantMomentsAreTold(t *testing.T) {
 	for _, m := range all {
 		got = append(got, fmt.Sprintf("%d %s %d", m.n, m.moment.Rule, int(m.moment.Effective.Minutes())))
 	}
-	assert.Equal(t, []string{"1 T3 0", "2 T5 1", "3 T9 2", "4 T5 3", "5 T9 4", "6 T9 6", "7 T9 8", "8 T9 10", "9 T9 12", "10 T9 14", "11 T7 22", "12 T8 24"}, got)
+	assert.Equal(t, []string{"1 T3 0", "2 T5 1", "3 T9 2", "4 T9 4", "5 T5 7", "6 T9 10", "7 T9 12", "8 T9 14", "9 T5 17", "10 T9 20", "11 T7 22", "12 T8 24"}, got)
 	assert.Equal(t, "13 more transitions are left out here; the trace has them all", more)
+}
+
+// TestMomentsAreSpread over the run of each breaker: of two that are about as far
+// from what is told the weightier, and every moment has a place of its own.
+func TestMomentsAreSpread(t *testing.T) {
+	h := new(History)
+	tell := func(breaker, rule string, at time.Duration) {
+		h.Moments = append(h.Moments, Moment{Event: trace.Event{Breaker: breaker, Rule: rule, Effective: at * time.Second}})
+	}
+	for i := range time.Duration(100) {
+		tell("a", "T5", 10*i)
+		tell("a", "T9", 10*i+1)
+		tell("b", "T5", 10*i)
+	}
+	ranks := h.ranks(anyTime)
+	byRank := make([]string, len(ranks))
+	for i, place := range ranks {
+		m := &h.Moments[i]
+		byRank[place] += fmt.Sprintf("%s %s %d", m.Breaker, m.Rule, m.Effective/time.Second)
+	}
+	assert.Equal(t, []string{"a T9 1", "a T5 0", "b T5 0", "a T9 991", "b T5 990", "a T9 481", "b T5 480"}, byRank[:7])
+	assert.NotContains(t, byRank, "", "two moments have one place")
+	ranks = h.ranks(func(at time.Duration) bool { return at >= 500*time.Second })
+	assert.Equal(t, 1, ranks[3*50], "the first that is drawn: a T5 500")
+	assert.GreaterOrEqual(t, ranks[0], 150, "what is not drawn comes last")
 }
 
 // TestWhenAProbeWasPossible reads the end of each cooldown off the settings.

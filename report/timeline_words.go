@@ -87,42 +87,6 @@ func (h *History) momentsWithin(within func(time.Duration) bool) (n int) {
 	return n
 }
 
-// weight is how much a transition by that rule tells.
-var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T3": 60, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
-
-// ranks are the places of the moments by importance: what a breaker does for the
-// first time, then where it ends, then what it does for the second time.
-func (h *History) ranks(within func(time.Duration) bool) []int {
-	type turn struct{ breaker, rule string }
-	worth, seen, last := make([]int, len(h.Moments)), map[turn]int{}, map[string]int{}
-	for i := range h.Moments {
-		m := &h.Moments[i]
-		if !within(m.Effective) {
-			continue
-		}
-		worth[i] = weight[m.like()] + 1
-		k := turn{m.Breaker, m.like()}
-		if seen[k] < 2 {
-			worth[i] += []int{300, 100}[seen[k]]
-		}
-		seen[k]++
-		last[m.Breaker] = i
-	}
-	for _, i := range last {
-		worth[i] += 200
-	}
-	order := make([]int, len(worth))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return worth[b] - worth[a] })
-	rank := make([]int, len(order))
-	for place, i := range order {
-		rank[i] = place
-	}
-	return rank
-}
-
 // words are the moment as a line of the list below the picture.
 func (n *numbered) words(h *History) string {
 	at, breaker, what := time.Duration(0), "", ""
