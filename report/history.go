@@ -33,11 +33,12 @@ type History struct {
 	via       map[int]string // the breaker that a call in flight went through
 	by        map[int]string // who made a call in flight
 	names     map[caller]string
-	overloads map[string][]overload // by target, in order
-	changes   []change              // transitions, and switches apart from them, in the order of the events
-	detours   []*detour             // in the order in which they began
-	grouped   []*group              // what groups made, once the run is over
-	ended     int                   // the call whose last attempt in flight ended: it is over unless a Retry follows
+	overloads map[string][]overload      // by target, in order
+	scripted  map[string][]time.Duration // by target: the starts of attempts that failed, of calls that nobody but the scenario made
+	changes   []change                   // transitions, and switches apart from them, in the order of the events
+	detours   []*detour                  // in the order in which they began
+	grouped   []*group                   // what groups made, once the run is over
+	ended     int                        // the call whose last attempt in flight ended: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -204,6 +205,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.by = map[int]string{}
 	h.names = map[caller]string{}
 	h.overloads = map[string][]overload{}
+	h.scripted = map[string][]time.Duration{}
 	for i := range r.Breakers {
 		b := &BreakerHistory{Breaker: &r.Breakers[i]}
 		first := Band{State: "closed"}
@@ -265,6 +267,9 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	reason := ""
 	if b := h.byName[breaker]; b != nil && b.others() {
 		reason = e.Reason
+	}
+	if failing := e.Kind == trace.Vanish || e.Kind == trace.Result && e.Outcome != trace.Success && e.Outcome != trace.Cancelled; failing && h.by[e.Call] == "" {
+		h.scripted[e.Target] = append(h.scripted[e.Target], start)
 	}
 	h.Marks = append(h.Marks, Mark{Reason: reason, Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
 }

@@ -30,8 +30,8 @@ func (h *History) measured(e *trace.Event) {
 }
 
 // truth is how a target fares by its script and, where that says nothing, by
-// what is asked of it. Overloads shorter than that are left out, and shorter
-// breaks between them.
+// what is asked of it, or by the scripts of single calls. Overloads shorter than
+// that are left out, and shorter breaks between them.
 func (h *History) truth(t *trace.Target, least time.Duration) (all []stretchOfTruth) {
 	overloads := drawable(h.overloads[t.Name], least)
 	for _, s := range truth(t, max(h.End, 1)) {
@@ -55,6 +55,11 @@ func (h *History) truth(t *trace.Target, least time.Duration) (all []stretchOfTr
 		}
 		if s.From < s.To {
 			all = append(all, s)
+		}
+	}
+	for i := range all {
+		if h.singled(t, &all[i]) {
+			all[i].words = singledWords
 		}
 	}
 	return all

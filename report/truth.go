@@ -85,6 +85,19 @@ func faring(t *trace.Target, span trace.Span, s *trace.Segment) stretchOfTruth {
 	return o
 }
 
+// singledWords are those of a stretch in which a target is up by its own script,
+// and calls fail by theirs.
+var singledWords = []string{"no outage; single calls fail by script", "single calls fail", "calls fail"}
+
+// singled says whether calls fail in the stretch for no other reason than that
+// the scenario says so of each.
+func (h *History) singled(t *trace.Target, s *stretchOfTruth) bool {
+	if !s.well() || t.Limit != nil || t.Capacity != nil || t.Bursts != nil {
+		return false
+	}
+	return slices.ContainsFunc(h.scripted[t.Name], func(at time.Duration) bool { return s.From <= at && at < s.To })
+}
+
 // truthLane is the lane of a target whose health changes in the run.
 type truthLane struct {
 	name      string

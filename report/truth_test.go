@@ -128,3 +128,45 @@ func TestSlowTargetsAreSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestSingleCallsFail where the target is up by its own script: the lane does not
+// say that all is well, unless the failures come of something else.
+func TestSingleCallsFail(t *testing.T) {
+	const s = time.Second
+	up := trace.Target{Name: "t", Segments: []trace.Segment{{Success: 1, Outcome: "success", Phase: trace.NoPhase}, {At: 10 * s, Outcome: "failure"}, {At: 20 * s, Success: 1, Outcome: "success", Phase: trace.NoPhase}}}
+	limited := up
+	limited.Limit = &trace.Limit{Every: s, Burst: 1}
+	single := singledWords[0]
+	for name, c := range map[string]struct {
+		target  trace.Target
+		caller  string
+		outcome string
+		start   time.Duration
+		want    []string
+	}{
+		"fails":              {up, "", trace.Failure, 5 * s, []string{single, "failure", "up"}},
+		"fails by the end":   {up, "", trace.Failure, 25 * s, []string{"up", "failure", single}},
+		"in the outage":      {up, "", trace.Failure, 10 * s, []string{"up", "failure", "up"}},
+		"succeeds":           {up, "", trace.Success, 5 * s, []string{"up", "failure", "up"}},
+		"vanishes":           {up, "", trace.Vanished, 5 * s, []string{single, "failure", "up"}},
+		"is cancelled":       {up, "", trace.Cancelled, 5 * s, []string{"up", "failure", "up"}},
+		"made by a caller":   {up, "agents", trace.Timeout, 5 * s, []string{"up", "failure", "up"}},
+		"more than it takes": {limited, "", trace.RateLimit, 5 * s, []string{"up", "failure", "up"}},
+	} {
+		h := new(History)
+		tell := func(e trace.Event) { require.NoError(t, h.Event(&e)) }
+		tell(trace.Event{Kind: trace.Run, Run: &trace.RunInfo{Targets: []trace.Target{c.target}}})
+		tell(trace.Event{T: c.start, Kind: trace.Call, Call: 1, Attempt: 1, To: "t", Target: "t", Caller: c.caller})
+		if c.outcome == trace.Vanished {
+			tell(trace.Event{T: c.start, Kind: trace.Vanish, Call: 1, Attempt: 1, Target: "t"})
+		} else {
+			tell(trace.Event{T: c.start + 2*s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "t", Outcome: c.outcome, Took: 2 * s})
+		}
+		tell(trace.Event{T: 30 * s, Kind: trace.End})
+		var got []string
+		for _, stretch := range h.truth(&h.Run.Targets[0], 0) {
+			got = append(got, stretch.words[0])
+		}
+		assert.Equal(t, c.want, got, name)
+	}
+}
