@@ -127,15 +127,26 @@ func (p *pen) rect(name string, b box) {
 	p.fill(name, b.x, b.y, b.x+b.w, b.y, b.x+b.w, b.y+b.h, b.x, b.y+b.h)
 }
 
+// textAir is what a box needs beyond the words in it.
+const textAir = 10.0
+
+// fitsIn is the first of the words that fits into a box so wide; empty: none does.
+func fitsIn(room float64, bold bool, words ...string) string {
+	for _, s := range words {
+		if width(s, smallSize, bold)+textAir <= room {
+			return s
+		}
+	}
+	return ""
+}
+
 // inside writes the first of the words that fits into the box, on a plate that
 // keeps patterns off it.
 func (p *pen) inside(look string, b box, bold bool, words ...string) {
-	for _, s := range words {
-		if w := width(s, smallSize, bold); w+10 <= b.w {
-			p.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y, w + 6, b.h})
-			p.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
-			return
-		}
+	if s := fitsIn(b.w, bold, words...); s != "" {
+		w := width(s, smallSize, bold)
+		p.rect(look, box{b.x + b.w/2 - w/2 - 3, b.y, w + 6, b.h})
+		p.text(look+"-ink", b.x+b.w/2, b.y+b.h/2, smallSize, bold, centre, s)
 	}
 }
 

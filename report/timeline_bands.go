@@ -53,6 +53,9 @@ func (l *lanePlotter) breaker(g *groupLanes, h *History) {
 	for _, s := range short { // again, so that they lie above their neighbours
 		l.band(b, s, g.band)
 	}
+	for _, run := range l.runs(g.stretches) {
+		l.runName(run, g.band)
+	}
 	l.ready(g)
 	l.switches(g)
 	l.restarts(g)
@@ -77,6 +80,54 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 	l.pen.ground(look, at)
 	l.pen.inside(look, at, true, s.words()...)
 	l.pen.frame(look+"-edge", 1, at)
+}
+
+// runs are bands of one state in which one model serves, with nothing but lines
+// between them, where there are several and none of them has room for its name.
+func (l *lanePlotter) runs(stretches []stretch) (all [][]*Band) {
+	var run []*Band
+	named := false
+	end := func() {
+		if len(run) > 1 && !named {
+			all = append(all, run)
+		}
+		run, named = nil, false
+	}
+	for _, s := range stretches {
+		if s.crowded() {
+			end()
+			continue
+		}
+		for i := range s {
+			b := &s[i]
+			w := l.x(b.To) - l.x(b.From)
+			if w < leastBand {
+				continue
+			}
+			if len(run) > 0 && (run[0].State != b.State || run[0].Serves != b.Serves) {
+				end()
+			}
+			run = append(run, b)
+			named = named || fitsIn(w, true, b.words()...) != ""
+		}
+	}
+	end()
+	return all
+}
+
+// runName writes the shortest name of a run once, on a plate that leaves the ends
+// of lines below it to be seen, in its middle band.
+func (l *lanePlotter) runName(run []*Band, y float64) {
+	words := run[0].words()
+	name, look := words[len(words)-1], run[0].look()
+	w, from, to := width(name, smallSize, true), l.x(run[0].From), l.x(run[len(run)-1].To)
+	if to-from < w+textAir {
+		return
+	}
+	middle := run[len(run)/2]
+	x := min(max((l.x(middle.From)+l.x(middle.To))/2, from+w/2+textAir/2), to-w/2-textAir/2)
+	l.pen.rect(look, box{x - w/2 - 1, y + bandHeight/2 - smallSize/2 - 2, w + 2, smallSize + 4})
+	l.pen.text(look+"-ink", x, y+bandHeight/2, smallSize, true, centre, name)
 }
 
 // tests is 1 if calls test the target in the band, which is never covered by

@@ -163,6 +163,15 @@ func TestMomentsAreSpread(t *testing.T) {
 	assert.GreaterOrEqual(t, ranks[0], 150, "what is not drawn comes last")
 }
 
+// TestEachModelIsToldOnce, as soon as turns go to it.
+func TestEachModelIsToldOnce(t *testing.T) {
+	h := new(History)
+	for i, serves := range []string{"sonnet", "haiku", "haiku", "flash", "flash", "flash"} {
+		h.Moments = append(h.Moments, Moment{Event: trace.Event{Breaker: "llm", Rule: "M12", Effective: time.Duration(i) * time.Minute}, Switched: true, Serves: serves})
+	}
+	assert.Equal(t, []int{0, 1, 4, 2, 5, 3}, h.ranks(anyTime))
+}
+
 // TestWhenAProbeWasPossible reads the end of each cooldown off the settings.
 func TestWhenAProbeWasPossible(t *testing.T) {
 	const s = time.Second

@@ -11,10 +11,10 @@ import (
 var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T3": 60, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
 
 // ranks are the places of the moments by importance: what a breaker does for the
-// first time, then where it ends, then those that lie farthest from all that are
+// first time, also with another model, then where it ends, then those that lie farthest from all that are
 // told before, so that they are spread over the run.
 func (h *History) ranks(within func(time.Duration) bool) []int {
-	type turn struct{ breaker, rule string }
+	type turn struct{ breaker, rule, serves string }
 	var first, last, rest, without []int
 	seen, ends := map[turn]bool{}, map[string]int{}
 	for i := range h.Moments {
@@ -24,7 +24,7 @@ func (h *History) ranks(within func(time.Duration) bool) []int {
 	}
 	for i := range h.Moments {
 		m := &h.Moments[i]
-		k := turn{m.Breaker, m.like()}
+		k := turn{m.Breaker, m.like(), m.Serves}
 		switch {
 		case !within(m.Effective):
 			without = append(without, i)

@@ -20,7 +20,7 @@ type stretchOfTruth struct {
 
 // said says whether all that is to be said of the target has room.
 func (s *stretchOfTruth) said(room float64) bool {
-	return slices.ContainsFunc(s.words, func(word string) bool { return width(word, smallSize, false)+10 <= room })
+	return fitsIn(room, false, s.words...) != ""
 }
 
 // wordings are what the lane may say, longest first.
