@@ -35,10 +35,11 @@ type History struct {
 	names     map[caller]string
 	overloads map[string][]overload      // by target, in order
 	scripted  map[string][]time.Duration // by target: the starts of attempts that failed, of calls that nobody but the scenario made
-	changes   []change                   // transitions, and switches apart from them, in the order of the events
-	detours   []*detour                  // in the order in which they began
-	grouped   []*group                   // what groups made, once the run is over
-	ended     int                        // the call whose last attempt in flight ended: it is over unless a Retry follows
+	hints     hints
+	changes   []change  // transitions, and switches apart from them, in the order of the events
+	detours   []*detour // in the order in which they began
+	grouped   []*group  // what groups made, once the run is over
+	ended     int       // the call whose last attempt in flight ended: it is over unless a Retry follows
 }
 
 // BreakerHistory is what one breaker went through.
@@ -172,6 +173,9 @@ func (h *History) Event(e *trace.Event) error {
 		h.Acts = append(h.Acts, *e)
 	case trace.Retry, trace.Hedge:
 		h.Tries[e.Rule]++
+		if e.Rule == "L2" {
+			h.hints.waited(e.Wait)
+		}
 	case trace.GiveUp:
 		h.GivenUp[e.Rule]++
 	case trace.Load:

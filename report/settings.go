@@ -134,7 +134,7 @@ func settings(b *trace.Breaker, end time.Duration) string {
 // own, then what it does.
 func policyAbout(panels []*History, i int) string {
 	own := differences(panels, i)
-	if about := panels[i].Run.PolicyAbout; about != "" {
+	if about := panels[i].about(); about != "" {
 		own = append(own, about)
 	}
 	return strings.Join(own, "; ")

@@ -232,10 +232,10 @@ func provenance(panels []*History) string {
 		}
 	}
 	last := "Virtual time · seed " + strings.Join(seeds, " or ")
-	if run := panels[0].Run; len(panels) == 1 {
-		last += " · policy " + run.Policy
-		if run.PolicyAbout != "" {
-			last += ": " + run.PolicyAbout
+	if len(panels) == 1 {
+		last += " · policy " + panels[0].Run.Policy
+		if about := panels[0].about(); about != "" {
+			last += ": " + about
 		}
 	}
 	return last
