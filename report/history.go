@@ -49,6 +49,7 @@ type BreakerHistory struct {
 	Leases []Lease
 	Ready  []trace.Span // stretches in which a probe was possible, and nobody asked: from the cooldown's end on
 	Health []Reading    // after each result, if the run recorded it
+	AtOnce int          // late failures at the instant of an opening, which restart its cooldown to no effect (T11)
 }
 
 // Band is a stretch of one state, [From, To), by effective times. For a model
@@ -310,8 +311,12 @@ func (h *History) restart(e *trace.Event) {
 	if b == nil || e.Rule != "T11" {
 		return
 	}
-	if last := &b.Bands[len(b.Bands)-1]; last.State == "open" && last.From < e.T {
+	switch last := &b.Bands[len(b.Bands)-1]; {
+	case last.State != "open":
+	case last.From < e.T:
 		last.Restarts = append(last.Restarts, e.T)
+	default:
+		b.AtOnce++
 	}
 }
 

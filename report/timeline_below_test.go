@@ -105,3 +105,31 @@ func TestHealthHasTwoLabelledLines(t *testing.T) {
 		}
 	}
 }
+
+// TestLateFailuresAtTheInstantOfAnOpening restart nothing that could be drawn; the
+// caption has their number, and the band the later ones.
+func TestLateFailuresAtTheInstantOfAnOpening(t *testing.T) {
+	const s = time.Second
+	for want, late := range map[string][]time.Duration{
+		"breaker0: 2 late failures came at the instant of an opening, and no cooldown ends later for it (T11)": {5 * s, 5 * s, 8 * s},
+		"breaker0: 1 late failure came at the instant of an opening, and no cooldown ends later for it (T11)":  {5 * s, 8 * s},
+		"": {8 * s},
+	} {
+		h := new(History)
+		tell := func(e trace.Event) { require.NoError(t, h.Event(&e)) }
+		tell(trace.Event{Kind: trace.Run, Run: &trace.RunInfo{Targets: []trace.Target{{Name: "t"}}, Breakers: []trace.Breaker{{Name: "breaker0", Kind: "tool", Tool: &trace.Tool{Guards: "t"}}}}})
+		tell(trace.Event{T: 5 * s, Kind: trace.Transition, Breaker: "breaker0", From: "closed", To: "open", Effective: 5 * s, Rule: "T3", Failures: 3})
+		for i, at := range late {
+			tell(trace.Event{T: at, Kind: trace.Result, Call: i + 1, Attempt: 1, Target: "t", Breaker: "breaker0", Outcome: trace.Failure, Applied: true, Rule: "T11"})
+		}
+		tell(trace.Event{T: 60 * s, Kind: trace.End})
+		assert.Equal(t, []time.Duration{8 * s}, h.Breakers[0].Bands[1].Restarts)
+		got := ""
+		for _, line := range (&timeline{[]*History{h}, &Look{}}).captions() {
+			if strings.Contains(line, "T11") {
+				got += line
+			}
+		}
+		assert.Equal(t, want, got)
+	}
+}

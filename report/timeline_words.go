@@ -207,7 +207,7 @@ func (t *timeline) captions() []string {
 		}
 	}
 	for _, h := range t.panels {
-		for _, s := range inWords(h.Run, h.End) {
+		for _, s := range slices.Concat(h.atOnce(), inWords(h.Run, h.End)) {
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
@@ -220,6 +220,17 @@ func (t *timeline) captions() []string {
 		}
 	}
 	return append(lines, provenance(t.panels))
+}
+
+// atOnce tells of late failures that no lane shows, as they restart a cooldown at
+// the instant at which it begins.
+func (h *History) atOnce() (lines []string) {
+	for _, b := range h.Breakers {
+		if b.AtOnce > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s came at the instant of an opening, and no cooldown ends later for it (T11)", b.Name, plural(b.AtOnce, "late failure", "late failures")))
+		}
+	}
+	return lines
 }
 
 // provenance says where the runs come from: the seed and, if there is one, the
