@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // timeline is the picture of a scenario: one panel for each policy, under one
@@ -46,6 +47,7 @@ type figure struct {
 	begin, end    time.Duration // what is drawn
 	whole         time.Duration // the end of the run
 	names         float64       // room for the lanes' names
+	left, right   float64       // where the axis begins and ends
 	plotTop       float64
 	plotHeight    float64
 	rows          map[*group][]*markRow
@@ -65,10 +67,10 @@ func (t *timeline) figure() *figure {
 	if !t.untitled {
 		f.plotTop += margin + float64(len(f.title))*titleLeading
 	}
-	f.names = t.nameRoom(inner)
+	f.setNames(t.nameRoom(inner))
 	t.layPanels(f)
 	if room := f.rowRoom(inner); room > f.names {
-		f.names = room
+		f.setNames(room)
 		t.layPanels(f)
 	}
 	y := f.plotTop + f.plotHeight + axisRoom
@@ -113,8 +115,11 @@ func (t *timeline) layPanels(f *figure) {
 // not drawn stands at the end that is nearer to it.
 func (f *figure) along(d time.Duration) float64 {
 	d = min(max(d, f.begin), f.end)
-	return float64(d-f.begin) / float64(max(f.end-f.begin, 1)) * (f.width - 2*margin - f.names)
+	return float64(d-f.begin) / float64(max(f.end-f.begin, 1)) * f.room()
 }
+
+// room is how wide the plot is.
+func (f *figure) room() float64 { return f.right - f.left }
 
 // within says whether the instant is drawn.
 func (f *figure) within(d time.Duration) bool { return f.begin <= d && d <= f.end }
@@ -133,10 +138,24 @@ func (f *figure) draw(p *pen) {
 	p.legend(f.keys, y+8)
 }
 
-func (f *figure) drawPlot(p *pen) {
+// axis is that of time, and the area above it.
+func (f *figure) axis() (axis, box) {
 	area := box{margin + f.names, f.plotTop, f.width - 2*margin - f.names, f.plotHeight}
 	least := f.begin.Seconds()
-	along := axis{least: least, most: least + max((f.end-f.begin).Seconds(), 1e-10), ticks: clockTicks{room: area.w, whole: f.whole}}
+	return axis{least: least, most: least + max((f.end-f.begin).Seconds(), 1e-10), ticks: clockTicks{room: area.w, whole: f.whole}}, area
+}
+
+// setNames gives the column of names its width, and sees where the axis has its
+// ends beside it: it makes room for its labels.
+func (f *figure) setNames(width float64) {
+	f.names = width
+	along, area := f.axis()
+	trial := &pen{c: newSVG(vg.Length(f.width*pixel), axisRoom, "", "", "", nil), theme: &light}
+	trial.plot(area, along, func(x func(float64) float64) { f.left, f.right = x(along.least), x(along.most) })
+}
+
+func (f *figure) drawPlot(p *pen) {
+	along, area := f.axis()
 	p.plot(area, along, func(x func(float64) float64) {
 		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return x(min(max(d, f.begin), f.end).Seconds()) }}
 		f.x = l.x

@@ -122,7 +122,7 @@ func newLane(name string, marks []Mark, f *figure) *markRow {
 
 // touching says whether too many of the marks would lie on each other.
 func (f *figure) touching(marks []Mark) bool {
-	return touching(marks, f.end-f.begin, f.width-2*margin-f.names)
+	return touching(marks, f.end-f.begin, f.room())
 }
 
 // visibly says whether the attempt took so long that it can be seen.

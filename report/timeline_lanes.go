@@ -253,8 +253,7 @@ const leastOverload = 4.0
 
 // truth is how the target fares, as far as it can be drawn.
 func (f *figure) truth(h *History, t *trace.Target) []stretchOfTruth {
-	room := f.width - 2*margin - f.names
-	return h.truth(t, time.Duration(float64(f.end-f.begin)*leastOverload/room))
+	return h.truth(t, time.Duration(float64(f.end-f.begin)*leastOverload/f.room()))
 }
 
 // target draws how the target fares.

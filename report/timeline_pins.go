@@ -124,7 +124,7 @@ func (g *groupLanes) pin(f *figure, panel, panels int) (rows int) {
 		if m.n == 0 || m.panel != panel || m.moment.Breaker != g.breaker.Name {
 			continue
 		}
-		p := &pin{numbered: m, x: margin + f.names + f.along(m.moment.Effective), words: m.moment.short()}
+		p := &pin{numbered: m, x: f.left + f.along(m.moment.Effective), words: m.moment.short()}
 		p.w = width(p.words, smallSize, false)
 		g.pins = append(g.pins, p)
 	}

@@ -179,8 +179,7 @@ func (f *figure) parted(rows []*markRow, dense, mixed map[string]bool) (all []*m
 
 // count puts the row's marks into bins.
 func (f *figure) count(r *markRow) {
-	room := f.width - 2*margin - f.names
-	r.per = stepOf(max(1, time.Duration(float64(f.end-f.begin)*binWidth/room)))
+	r.per = stepOf(max(1, time.Duration(float64(f.end-f.begin)*binWidth/f.room())))
 	r.bins = make([]int, (f.end-f.begin)/r.per+1)
 	for i := range r.marks {
 		k := (r.marks[i].At - f.begin) / r.per

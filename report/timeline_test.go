@@ -433,3 +433,20 @@ func BenchmarkTimeline(b *testing.B) {
 		})
 	}
 }
+
+// TestLayoutKnowsWhereInstantsStand before anything is drawn, to the pixel's
+// hundredth.
+func TestLayoutKnowsWhereInstantsStand(t *testing.T) {
+	for name, panels := range worlds() {
+		var all []*History
+		for _, w := range panels {
+			all = append(all, w.history(t))
+		}
+		for _, look := range []Look{{Width: 480}, {}, {Width: 1440, From: panels[0].end / 3}} {
+			f, _ := drawn(t, look, all...)
+			for _, at := range []time.Duration{f.begin, f.begin + (f.end-f.begin)/7, f.end} {
+				assert.InDelta(t, f.x(at), f.left+f.along(at), 0.01, "%s: %v", name, at)
+			}
+		}
+	}
+}

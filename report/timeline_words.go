@@ -163,13 +163,11 @@ func (f *figure) allCaptions() []string {
 func (f *figure) unsaid() string {
 	const most = 4
 	var all []string
-	room := f.width - 2*margin - f.names
-	drawn := (room - 20) / room // the axis makes room for its last label
 	for _, h := range f.t.panels {
 		for _, g := range h.groups() {
 			for _, t := range g.targets {
 				for _, s := range f.truth(h, t) {
-					if !f.meetsSpan(s.Span) || !s.untold((f.along(s.To)-f.along(s.From))*drawn) {
+					if !f.meetsSpan(s.Span) || !s.untold(f.along(s.To)-f.along(s.From)) {
 						continue
 					}
 					if line := fmt.Sprintf("%s from %s to %s: %s", t.Name, moment(s.From, f.whole), moment(s.To, f.whole), s.words[0]); !slices.Contains(all, line) {
