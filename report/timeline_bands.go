@@ -115,8 +115,8 @@ func (l *lanePlotter) runs(stretches []stretch) (all [][]*Band) {
 	return all
 }
 
-// runName writes the shortest name of a run once, on a plate that leaves the ends
-// of lines below it to be seen, in its middle band.
+// runName writes the shortest name of a run once, in its widest band or, of several,
+// that in the middle, on a plate that leaves the ends of lines below it to be seen.
 func (l *lanePlotter) runName(run []*Band, y float64) {
 	words := run[0].words()
 	name, look := words[len(words)-1], run[0].look()
@@ -124,8 +124,10 @@ func (l *lanePlotter) runName(run []*Band, y float64) {
 	if to-from < w+textAir {
 		return
 	}
-	middle := run[len(run)/2]
-	x := min(max((l.x(middle.From)+l.x(middle.To))/2, from+w/2+textAir/2), to-w/2-textAir/2)
+	widest := slices.MaxFunc(run, func(a, b *Band) int { return cmp.Compare(a.To-a.From, b.To-b.From) })
+	run = slices.DeleteFunc(run, func(b *Band) bool { return b.To-b.From < widest.To-widest.From })
+	at := run[len(run)/2]
+	x := min(max((l.x(at.From)+l.x(at.To))/2, from+w/2+textAir/2), to-w/2-textAir/2)
 	l.pen.rect(look, box{x - w/2 - 1, y + bandHeight/2 - smallSize/2 - 2, w + 2, smallSize + 4})
 	l.pen.text(look+"-ink", x, y+bandHeight/2, smallSize, true, centre, name)
 }

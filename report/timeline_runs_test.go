@@ -46,3 +46,25 @@ func TestARunOfBandsIsNamedOnce(t *testing.T) {
 		assert.Equal(t, c.want, got, name)
 	}
 }
+
+// TestTheNameOfARunStandsInTheWidest band of it or, of several, in the middle.
+func TestTheNameOfARunStandsInTheWidest(t *testing.T) {
+	for want, lengths := range map[float64][]time.Duration{
+		7.5: {3, 3, 3, 3, 3},
+		12:  {3, 2, 3, 2, 4}, // the name is cut off the end of the run
+		3.5: {2, 3, 2, 2, 2},
+	} {
+		f, p := drawn(t, Look{}, marked(t, nil))
+		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return 100 + 10*d.Seconds() }}
+		var run []*Band
+		at := time.Duration(0)
+		for _, n := range lengths {
+			run = append(run, &Band{From: at, To: at + n*time.Second, State: "fallback", Serves: "local"})
+			at += n * time.Second
+		}
+		l.runName(run, 50)
+		name := p.texts[len(p.texts)-1]
+		assert.Equal(t, "local", name.text)
+		assert.InDelta(t, min(100+10*want, 100+10*at.Seconds()-(name.w+textAir)/2), name.x+name.w/2, 0.01)
+	}
+}
