@@ -203,17 +203,21 @@ func TestMarksStandInTheirRows(t *testing.T) {
 func TestHeapsAreCounted(t *testing.T) {
 	s := time.Second
 	for name, c := range map[string]struct {
-		at   []time.Duration
-		kind MarkKind // of the last
-		want int      // how many the first stands for
+		at       []time.Duration
+		kind     MarkKind // of the last
+		want     int      // how many the first stands for
+		leftward bool
 	}{
-		"at one instant":            {[]time.Duration{s, s, s}, MarkFailed, 3},
-		"nearly so":                 {[]time.Duration{s, s + 100*time.Millisecond}, MarkFailed, 2},
-		"beside each other":         {[]time.Duration{s, 2 * s}, MarkFailed, 1},
-		"of another kind, too near": {[]time.Duration{s, s, s}, MarkOK, 1},
-		"no room before the next":   {[]time.Duration{s, s, 2 * s}, MarkFailed, 1},
-		"room before the next":      {[]time.Duration{s, s, 20 * s}, MarkFailed, 2},
-		"no room before the end":    {[]time.Duration{60 * s, 60 * s}, MarkFailed, 1},
+		"at one instant":            {[]time.Duration{s, s, s}, MarkFailed, 3, false},
+		"nearly so":                 {[]time.Duration{s, s + 100*time.Millisecond}, MarkFailed, 2, false},
+		"each near the one before":  {[]time.Duration{s, 13 * s / 10, 16 * s / 10, 19 * s / 10}, MarkFailed, 4, false},
+		"but not too many":          {[]time.Duration{s, 13 * s / 10, 16 * s / 10, 19 * s / 10, 22 * s / 10, 25 * s / 10}, MarkFailed, 1, false},
+		"beside each other":         {[]time.Duration{s, 2 * s}, MarkFailed, 1, false},
+		"of another kind, too near": {[]time.Duration{s, s, s}, MarkOK, 1, false},
+		"no room before the next":   {[]time.Duration{s, s, 2 * s}, MarkFailed, 1, false},
+		"room before the first":     {[]time.Duration{3 * s, 3 * s, 4 * s}, MarkFailed, 2, true},
+		"room before the next":      {[]time.Duration{s, s, 20 * s}, MarkFailed, 2, false},
+		"no room before the end":    {[]time.Duration{60 * s, 60 * s}, MarkFailed, 2, true},
 	} {
 		f, p := drawn(t, Look{}, marked(t, nil))
 		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return 100 + 10*d.Seconds() }}
@@ -222,6 +226,22 @@ func TestHeapsAreCounted(t *testing.T) {
 			marks = append(marks, Mark{At: at, Kind: MarkFailed})
 		}
 		marks[len(marks)-1].Kind = c.kind
-		assert.Equal(t, c.want, l.heap(marks, 0, markRadius), name)
+		n, leftward := l.heap(marks, 0, markRadius, l.x(0)-plotPad)
+		assert.Equal(t, c.want, n, name)
+		assert.Equal(t, c.leftward, leftward, name)
+	}
+}
+
+// TestHeapsInLanesKeepLinesOffTheirNumbers, on the ground that lies behind them.
+func TestHeapsInLanesKeepLinesOffTheirNumbers(t *testing.T) {
+	const s = time.Second
+	for at, ground := range map[time.Duration]string{5 * s: "bg", 20 * s: "outage", 29*s + 999*time.Millisecond: "outage", 30 * s: "bg"} {
+		h := marked(t, nil)
+		for i := range 4 { // the last is of another caller, as one alone has no lane
+			h.Marks = append(h.Marks, Mark{Kind: MarkFailed, At: at, Start: at - 4*s, Call: i + 1, Caller: []string{"a", "b"}[i/3], Breaker: "breaker0", Target: "target0"})
+		}
+		svg := pictured(t, "timeline", Look{}, h).SVG()
+		heap := regexp.MustCompile(`(?s), and 2 more until .*?</g>`).FindString(svg)
+		assert.Regexp(t, `^[^\n]*\n\s*<path [^\n]*class="f-`+ground+`"/>\n(?s:.*)>×3</text>`, heap, "%v", at)
 	}
 }

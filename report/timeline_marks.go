@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 const (
@@ -112,16 +114,20 @@ func (l *lanePlotter) row(g *groupLanes, r *markRow) {
 // marks draws the row's marks: of those that would lie on each other, heaps as
 // one with their number, and the others beside each other.
 func (l *lanePlotter) marks(g *groupLanes, row *markRow, y float64) {
-	r, last := l.sizes[row.manner()], 0.0
+	r := l.sizes[row.manner()]
+	last, taken := 0.0, l.x(l.f.begin)-plotPad // the last mark, and where what is drawn ends
 	for i := 0; i < len(row.marks); {
 		m := &row.marks[i]
-		if n := l.heap(row.marks, i, r); n > 1 {
-			l.heaped(g, row.marks[i:i+n], y, r)
-			last = l.x(m.At)
+		x := l.x(m.At)
+		if n, leftward := l.heap(row.marks, i, r, taken); n > 1 {
+			l.heaped(g, row, row.marks[i:i+n], y, leftward)
+			last, taken = x, x+r
+			if !leftward {
+				taken += heapWidth(n)
+			}
 			i += n
 			continue
 		}
-		x := l.x(m.At)
 		if i > 0 && m.Kind != row.marks[i-1].Kind {
 			x = max(x, last+2*r+markAir)
 		} else if i > 0 && m.At == row.marks[i-1].At {
@@ -130,41 +136,83 @@ func (l *lanePlotter) marks(g *groupLanes, row *markRow, y float64) {
 		done := l.pen.group(l.tip(g, m))
 		drawMark(l.pen, m.Kind, x, y, r)
 		done()
-		last = x
+		last, taken = x, x+r
 		i++
 	}
 }
 
+// widestHeap is how many pixels the marks of a heap may lie apart.
+const widestHeap = 12.0
+
 // heap is how many marks of one kind, from i on, would lie on each other and can
-// stand as one with their number, which needs room before the next mark or the
-// plot's end.
-func (l *lanePlotter) heap(marks []Mark, i int, r float64) int {
-	first, n := &marks[i], 1
-	for i+n < len(marks) && marks[i+n].Kind == first.Kind && l.x(marks[i+n].At)-l.x(first.At) < 2*leastRadius {
-		n++
+// stand as one with their number: on its right or, where that has no room before
+// the next mark or the plot's end, on its left, beyond what is taken.
+func (l *lanePlotter) heap(marks []Mark, i int, r, taken float64) (n int, leftward bool) {
+	first := &marks[i]
+	x := l.x(first.At)
+	for n = 1; i+n < len(marks) && marks[i+n].Kind == first.Kind; n++ {
+		if at := l.x(marks[i+n].At); at-l.x(marks[i+n-1].At) >= 2*leastRadius || at-x > widestHeap {
+			break
+		}
+	}
+	if n == 1 || x-r < taken {
+		return 1, false
 	}
 	room := l.x(l.f.end)
 	if i+n < len(marks) {
 		room = l.x(marks[i+n].At) - r
 	}
-	if i > 0 && l.x(first.At)-l.x(marks[i-1].At) < 2*r || l.x(first.At)+heapWidth(n, r) > room-2 {
-		return 1
+	const air = 2
+	switch w := r + heapWidth(n) + air; {
+	case x+w <= room:
+		return n, false
+	case x-w >= taken && l.x(marks[i+n-1].At) <= room:
+		return n, true
 	}
-	return n
+	return 1, false
 }
 
-// heapWidth is what a mark takes with the number beside it, from its middle on.
-func heapWidth(n int, r float64) float64 { return r + 2 + width(heapWords(n), tinySize, false) }
+// heapWidth is what the number of a heap takes beside its mark.
+func heapWidth(n int) float64 { return 2 + width(heapWords(n, false), tinySize, false) }
 
-func heapWords(n int) string { return fmt.Sprintf("×%d", n) }
+func heapWords(n int, leftward bool) string {
+	if leftward {
+		return fmt.Sprintf("%d×", n)
+	}
+	return fmt.Sprintf("×%d", n)
+}
 
-// heaped draws several marks as one, with their number.
-func (l *lanePlotter) heaped(g *groupLanes, marks []Mark, y, r float64) {
-	done := l.pen.group(fmt.Sprintf("%s, and %d more until %s", l.tip(g, &marks[0]), len(marks)-1, l.clock(marks[len(marks)-1].At)))
+// heaped draws several marks as one, with their number, which in a lane keeps the
+// lines of long attempts off it.
+func (l *lanePlotter) heaped(g *groupLanes, row *markRow, marks []Mark, y float64, leftward bool) {
+	n, r := len(marks), l.sizes[row.manner()]
+	done := l.pen.group(fmt.Sprintf("%s, and %d more until %s", l.tip(g, &marks[0]), n-1, l.clock(marks[n-1].At)))
 	defer done()
-	x := l.x(marks[0].At)
+	words := heapWords(n, leftward)
+	x, w := l.x(marks[0].At), width(words, tinySize, false)
+	from := x + r + 2
+	if leftward {
+		from = x - r - 2 - w
+	}
+	if row.lane {
+		ground := "bg"
+		if g.out(marks[0].At, l.f.whole) {
+			ground = "outage"
+		}
+		l.pen.rect(ground, box{from, y - tinySize/2, w, tinySize})
+	}
 	drawMark(l.pen, marks[0].Kind, x, y, r)
-	l.pen.text("muted", x+r+2, y, tinySize, false, left, heapWords(len(marks)))
+	l.pen.text("muted", from, y, tinySize, false, left, words)
+}
+
+// out says whether the shade of an outage lies behind the group at that instant.
+func (g *groupLanes) out(at, end time.Duration) bool {
+	for _, t := range g.group.targets {
+		if t.Name == g.main() {
+			return slices.ContainsFunc(t.Outages(end), func(s trace.Span) bool { return s.From <= at && at < s.To })
+		}
+	}
+	return false
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
