@@ -273,7 +273,7 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	if b := h.byName[breaker]; b != nil && b.others() {
 		reason = e.Reason
 	}
-	if failing := e.Kind == trace.Vanish || e.Kind == trace.Result && e.Outcome != trace.Success && e.Outcome != trace.Cancelled; failing && h.by[e.Call] == "" {
+	if failing := e.Kind == trace.Result && e.Outcome != trace.Success && e.Outcome != trace.Cancelled; failing && h.by[e.Call] == "" {
 		h.scripted[e.Target] = append(h.scripted[e.Target], start)
 	}
 	h.Marks = append(h.Marks, Mark{Reason: reason, Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
