@@ -115,8 +115,9 @@ func (l *lanePlotter) runs(stretches []stretch) (all [][]*Band) {
 	return all
 }
 
-// runName writes the shortest name of a run once, in its widest band or, of several,
-// that in the middle, on a plate that leaves the ends of lines below it to be seen.
+// runName writes the shortest name of a run once, in its widest band or, of several
+// about as wide, that in the middle, on a plate that leaves the ends of lines below
+// it to be seen.
 func (l *lanePlotter) runName(run []*Band, y float64) {
 	words := run[0].words()
 	name, look := words[len(words)-1], run[0].look()
@@ -125,7 +126,7 @@ func (l *lanePlotter) runName(run []*Band, y float64) {
 		return
 	}
 	widest := slices.MaxFunc(run, func(a, b *Band) int { return cmp.Compare(a.To-a.From, b.To-b.From) })
-	run = slices.DeleteFunc(run, func(b *Band) bool { return b.To-b.From < widest.To-widest.From })
+	run = slices.DeleteFunc(run, func(b *Band) bool { return 10*(b.To-b.From) < 9*(widest.To-widest.From) })
 	at := run[len(run)/2]
 	x := min(max((l.x(at.From)+l.x(at.To))/2, from+w/2+textAir/2), to-w/2-textAir/2)
 	l.pen.rect(look, box{x - w/2 - 1, y + bandHeight/2 - smallSize/2 - 2, w + 2, smallSize + 4})

@@ -47,20 +47,22 @@ func TestARunOfBandsIsNamedOnce(t *testing.T) {
 	}
 }
 
-// TestTheNameOfARunStandsInTheWidest band of it or, of several, in the middle.
+// TestTheNameOfARunStandsInTheWidest band of it or, of several about as wide, in
+// the middle.
 func TestTheNameOfARunStandsInTheWidest(t *testing.T) {
-	for want, lengths := range map[float64][]time.Duration{
-		7.5: {3, 3, 3, 3, 3},
-		12:  {3, 2, 3, 2, 4}, // the name is cut off the end of the run
-		3.5: {2, 3, 2, 2, 2},
+	for want, lengths := range map[float64][]time.Duration{ // tenths of a second
+		7.5:  {30, 30, 30, 30, 30},
+		7.45: {30, 29, 31, 29, 32},
+		12:   {30, 20, 30, 20, 40}, // the name would leave the end of the run
+		3.5:  {20, 30, 20, 20, 20},
 	} {
 		f, p := drawn(t, Look{}, marked(t, nil))
 		l := &lanePlotter{f: f, pen: p, x: func(d time.Duration) float64 { return 100 + 10*d.Seconds() }}
 		var run []*Band
 		at := time.Duration(0)
 		for _, n := range lengths {
-			run = append(run, &Band{From: at, To: at + n*time.Second, State: "fallback", Serves: "local"})
-			at += n * time.Second
+			run = append(run, &Band{From: at, To: at + n*time.Second/10, State: "fallback", Serves: "local"})
+			at += n * time.Second / 10
 		}
 		l.runName(run, 50)
 		name := p.texts[len(p.texts)-1]
