@@ -215,6 +215,9 @@ probation_failures: 4
 // Presets are all presets, by name.
 func Presets() []Preset { return append([]Preset(nil), presets...) }
 
+// PresetNames are the names of all presets.
+func PresetNames() []string { return presetNames("") }
+
 // presetNames are those of a kind; the empty kind is both.
 func presetNames(kind string) (names []string) {
 	for i := range presets {

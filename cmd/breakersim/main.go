@@ -41,6 +41,7 @@ type cli struct {
 	Playground playgroundCmd             `cmd:"" help:"Write the playground: a web page that plays what one types, without a server."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
 	Show       showCmd                   `cmd:"" help:"Print the YAML of a built-in scenario."`
+	Presets    presetsCmd                `cmd:"" help:"Print how other libraries' breakers are set, where that is documented, and what cannot be expressed."`
 	Schema     schemaCmd                 `cmd:"" help:"Print the JSON Schema of scenario files."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to set up completion in your shell."`
 	Help       helpCmd                   `cmd:"" help:"Print this help, or that of a command."`
@@ -92,7 +93,7 @@ func run(args []string, s streams) int {
 	}
 	kongcompletion.Register(p, kongcompletion.WithPredictor("breaker", complete.PredictSet(breakerNames()...)), kongcompletion.WithPredictor("scenario", complete.PredictOr(complete.PredictSet(scenarios.Names()...), complete.PredictFiles("*"))),
 		kongcompletion.WithPredictor("markdown", complete.PredictFiles("*")), kongcompletion.WithPredictor("sweep", complete.PredictOr(complete.PredictSet(scenarios.SweepNames()...), complete.PredictFiles("*"))),
-		kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
+		kongcompletion.WithPredictor("builtin", complete.PredictSet(scenarios.Names()...)), kongcompletion.WithPredictor("preset", complete.PredictSet(scenarios.PresetNames()...)), kongcompletion.WithExitFunc(func(code int) { exit = code }))
 	if exit >= 0 { // it was a completion
 		return exit
 	}
