@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,13 +33,24 @@ type Step struct {
 // setting is a number that breakers of one kind have.
 type setting[S any] struct {
 	key, about string
-	steps      func(*S) ([]Step, int)
+	steps      func(*S) ([]Step, int) // none: the breaker does not have it set
 }
 
 var toolSettings = []setting[machine.ToolSettings]{
 	{"failure_threshold", "failures in a row that open it; 0: never", func(s *machine.ToolSettings) ([]Step, int) { return counts(s.FailureThreshold) }},
 	{"recovery_duration", "the cooldown", func(s *machine.ToolSettings) ([]Step, int) { return durations(s.RecoveryDuration) }},
 	{"probe_timeout", "the probe's lease; 0: none", func(s *machine.ToolSettings) ([]Step, int) { return durations(s.ProbeTimeout) }},
+	{"failure_rate", "the share of failures in the window from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Trip.FailureRate) }},
+	{"window_failures", "the failures in the window from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return within(s.Trip.Failures, s.Trip.Window.Calls) }},
+	{"minimum_calls", "results in the window below which no rate opens it", func(s *machine.ToolSettings) ([]Step, int) { return within(s.Trip.MinCalls, s.Trip.Window.Calls) }},
+	{"slow_after", "a call that takes longer is slow", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Trip.SlowerThan) }},
+	{"slow_rate", "the share of slow calls in the window from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Trip.SlowRate) }},
+	{"forget_failures_after", "the count is zeroed where the last failure is longer ago", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Trip.ForgetAfter) }},
+	{"probe_successes", "probes that must come back before it closes", func(s *machine.ToolSettings) ([]Step, int) { return within(s.Probing.Needed, s.Probing.InAll) }},
+	{"probe_failure_rate", "the share of failed probes from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Probing.FailureRate) }},
+	{"ramp", "how long the share of calls admitted grows after closing", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Probing.Ramp) }},
+	{"recovery_longest", "the cooldown grows no longer than that", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Cooldown.Longest) }},
+	{"recovery_jitter", "how far a cooldown is drawn from its length", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Cooldown.Jitter) }},
 }
 
 var modelSettings = []setting[machine.ModelSettings]{
@@ -64,8 +77,9 @@ func knobs(s *scenarios.Scenario, text string) (all []Knob) {
 		p := &s.Policies[i]
 		for k := range p.Breakers {
 			now := settings(&p.Breakers[k])
-			for n, then := range settings(breakerOf(other, p.Name, k)) {
-				if now[n].Steps[now[n].At] == then.Steps[then.At] { // it is not turned along
+			for _, then := range settings(breakerOf(other, p.Name, k)) {
+				n := slices.IndexFunc(now, func(x Knob) bool { return x.Key == then.Key })
+				if n >= 0 && now[n].Steps[now[n].At] == then.Steps[then.At] { // it is not turned along
 					now[n].Policy, now[n].Path = p.Name, "policies."+p.Name+"."+now[n].Path
 					all = append(all, now[n])
 				}
@@ -118,6 +132,9 @@ func settings(b *scenarios.Breaker) []Knob {
 func turned[S any](settings []setting[S], s *S, breaker string) (all []Knob) {
 	for _, x := range settings {
 		steps, at := x.steps(s)
+		if len(steps) == 0 {
+			continue
+		}
 		all = append(all, Knob{Path: "breakers." + breaker + "." + x.key, Breaker: breaker, Key: x.key, About: x.about, Steps: steps, At: at})
 	}
 	return all
@@ -154,6 +171,45 @@ func counts(n int) (steps []Step, at int) {
 		return steps, at
 	}
 	return steps, n
+}
+
+// within are the steps from 1 to some way beyond n, and to no more than most; if
+// n is 0 there are none, and if most is, no bound.
+func within(n, most int) ([]Step, int) {
+	if n == 0 {
+		return nil, 0
+	}
+	steps, at := counts(n)
+	if steps = steps[1:]; most > 0 && len(steps) > most {
+		steps = steps[:max(most, at)]
+	}
+	return steps, at - 1
+}
+
+// shares are the tenths, and p among them; if p is 0 there are none.
+func shares(p float64) (steps []Step, at int) {
+	if p == 0 {
+		return nil, 0
+	}
+	all := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	at, found := slices.BinarySearch(all, p)
+	if !found {
+		all = slices.Insert(all, at, p)
+	}
+	for _, x := range all {
+		text := strconv.FormatFloat(x, 'f', -1, 64)
+		steps = append(steps, Step{text, fmt.Sprintf("%.6g%%", float64(x*100))})
+	}
+	return steps, at
+}
+
+// spans are the usual durations but 0, and d among them; if d is 0 there are none.
+func spans(d time.Duration) ([]Step, int) {
+	if d == 0 {
+		return nil, 0
+	}
+	steps, at := durations(d)
+	return steps[1:], at - 1
 }
 
 // usual are the durations that a knob stops at.

@@ -50,9 +50,11 @@ func valueAt(all []Knob, path string) Step {
 // TestEveryNumberHasAKnob: those that the schema allows for a breaker.
 func TestEveryNumberHasAKnob(t *testing.T) {
 	const text = `scenario: all
-targets: {t: {}, a: {}, b: {}}
+targets: {t: {}, a: {}, b: {}, r: {}}
 breakers:
   t: {kind: tool}
+  r: {kind: tool, failure_rate: 45%, window: {calls: 8}, window_failures: 8, minimum_calls: 3, slow_after: 1s, slow_rate: 1, forget_failures_after: 9s,
+    probe_successes: 2, probe_failure_rate: 50%, ramp: 7s, recovery_growth: 2, recovery_longest: 5m, recovery_jitter: 10%}
   m: {kind: model, primary: a, chain: [b]}
 policies:
   - breaker
@@ -81,7 +83,8 @@ calls: [{at: 1s, to: t}]
 	}
 	for key := range settings {
 		switch key {
-		case "kind", "guards", "reports", "health", "stale_results", "primary", "chain": // no numbers
+		case "kind", "guards", "reports", "health", "stale_results", "primary", "chain", "like", "counts", "window", "slow", "success_clears", "probe", "cancelled_probe", "retry_after", "late_failures": // no numbers
+		case "probes", "probes_in_all", "probe_slow_rate", "ramp_from", "recovery_growth", "recovery_forget": // they hang on others
 		default:
 			assert.Contains(t, keys, key)
 		}
@@ -89,7 +92,10 @@ calls: [{at: 1s, to: t}]
 	assert.Equal(t, Step{"5000", "5,000"}, valueAt(shown.Knobs, "policies.other.breakers.t.failure_threshold"))
 	assert.Equal(t, Step{"1m17s", "1 min 17 s"}, valueAt(shown.Knobs, "policies.other.breakers.t.probe_timeout"))
 	assert.Equal(t, Step{"1m", "1 min"}, valueAt(shown.Knobs, "breakers.m.recovery_timeout"))
-	assert.Len(t, shown.Knobs, 3+5+2)
+	assert.Equal(t, Step{"0.45", "45%"}, valueAt(shown.Knobs, "breakers.r.failure_rate"))
+	assert.Equal(t, Step{"8", "8"}, valueAt(shown.Knobs, "breakers.r.window_failures"))
+	assert.Equal(t, Step{"7s", "7 s"}, valueAt(shown.Knobs, "breakers.r.ramp"))
+	assert.Len(t, shown.Knobs, 3+3+11+5+2)
 }
 
 // TestRun shows what is right, and says what is wrong.
