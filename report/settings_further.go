@@ -124,4 +124,4 @@ func grown(b worded) string {
 }
 
 // inPercent writes a share, to six digits.
-func inPercent(share float64) string { return fmt.Sprintf("%.6g%%", float64(share*100)) }
+func inPercent(share float64) string { return fmt.Sprintf("%.6g %%", float64(share*100)) }

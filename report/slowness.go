@@ -9,12 +9,13 @@ import (
 )
 
 // slowness is the latency that a phase gives the target at that instant, in words,
-// and whether that is slower than usual. Without such a phase it is empty.
-func slowness(t *trace.Target, at time.Duration) (latency string, slow bool) {
+// and whether that is slower than usual. Without such a phase it is empty. The run
+// ends at end.
+func slowness(t *trace.Target, at, end time.Duration) (latency string, slow bool) {
 	for i := len(t.Phases) - 1; i >= 0; i-- { // the later wins
 		p := &t.Phases[i]
 		if p.Latency != "" && p.At <= at && (p.For == nil || at-p.At < *p.For) {
-			return inUnits(p.Latency), typical(p.Latency) > typical(t.Latency)
+			return inUnits(p.Latency, end), typical(p.Latency) > typical(t.Latency)
 		}
 	}
 	return "", false
@@ -44,6 +45,6 @@ func typical(latency string) time.Duration {
 }
 
 // inUnits writes the durations in a latency as all others are: "300 ms" for "300ms".
-func inUnits(latency string) string {
-	return spans.ReplaceAllStringFunc(latency, func(span string) string { return Clock(duration(span)) })
+func inUnits(latency string, end time.Duration) string {
+	return spans.ReplaceAllStringFunc(latency, func(span string) string { return moment(duration(span), end) })
 }

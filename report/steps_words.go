@@ -194,7 +194,7 @@ func (s *Steps) world(e *trace.Event) string {
 			continue
 		}
 		if k := sort.Search(len(t.Segments), func(k int) bool { return t.Segments[k].At > e.T }); k > 0 {
-			return t.Name + ": " + faring(t, trace.Span{From: t.Segments[k-1].At}, &t.Segments[k-1]).words[0]
+			return t.Name + ": " + faring(t, trace.Span{From: t.Segments[k-1].At}, &t.Segments[k-1], s.History.End).words[0]
 		}
 	}
 	return e.Target + " changes"

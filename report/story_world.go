@@ -122,7 +122,7 @@ func conditions(t *trace.Target, end time.Duration) (all []condition) {
 		case s.Success < 1:
 			c.words = "failed in part (" + s.Outcome + ")"
 		default:
-			if latency, slow := slowness(t, span.From); slow {
+			if latency, slow := slowness(t, span.From, end); slow {
 				c.words = "was slow, with a latency of " + latency
 			} else if latency != "" {
 				c.words = "answered with a latency of " + latency

@@ -53,7 +53,7 @@ func truth(t *trace.Target, end time.Duration) (all []stretchOfTruth) {
 			warm = span.From + t.Warmup
 		}
 		down = s.Success == 0
-		o := faring(t, span, s)
+		o := faring(t, span, s, end)
 		if o.look == "up" && o.From < warm {
 			add(stretchOfTruth{Span: trace.Span{From: o.From, To: min(o.To, warm)}, look: "slow", words: []string{"slow after the outage", "slow"}})
 			o.From = min(o.To, warm)
@@ -64,7 +64,7 @@ func truth(t *trace.Target, end time.Duration) (all []stretchOfTruth) {
 }
 
 // faring is how the target fares in one segment.
-func faring(t *trace.Target, span trace.Span, s *trace.Segment) stretchOfTruth {
+func faring(t *trace.Target, span trace.Span, s *trace.Segment, end time.Duration) stretchOfTruth {
 	o := stretchOfTruth{Span: span, look: "shaky", words: []string{outcomeWord(s.Outcome)}}
 	switch s.Success {
 	case 0:
@@ -73,7 +73,7 @@ func faring(t *trace.Target, span trace.Span, s *trace.Segment) stretchOfTruth {
 	case 1:
 		o.look, o.words = "up", []string{"up"}
 	}
-	latency, slow := slowness(t, span.From)
+	latency, slow := slowness(t, span.From, end)
 	if latency == "" {
 		return o
 	}

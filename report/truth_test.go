@@ -55,11 +55,11 @@ func TestSlowness(t *testing.T) {
 	for usual, want := range map[string]bool{"": true, "1s": true, "uniform 1s to 5s": true, "uniform 1s to 9s": false, "lognormal, p50 2s, p99 50s": true, "exponential, mean 5s": false, "4s": false} {
 		target := &trace.Target{Latency: usual, Phases: []trace.TargetPhase{{Latency: "uniform 3500ms to 4500ms"}, {At: sec, For: new(sec), Outcome: trace.Success}, {At: 2 * sec, Latency: "500µs"}}}
 		for _, at := range []time.Duration{0, sec} {
-			latency, slow := slowness(target, at)
+			latency, slow := slowness(target, at, time.Minute)
 			assert.Equal(t, "uniform 3.5 s to 4.5 s", latency)
 			assert.Equal(t, want, slow, "usually %s", usual)
 		}
-		latency, _ := slowness(target, 2*sec)
+		latency, _ := slowness(target, 2*sec, time.Minute)
 		assert.Equal(t, "500 µs", latency)
 	}
 }
@@ -73,9 +73,10 @@ func TestTypicalLatencies(t *testing.T) {
 	} {
 		assert.Equal(t, want, typical(latency), latency)
 	}
-	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31s to 1m1s"))
-	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31 s to 1 min 1 s"))
-	assert.Equal(t, "lognormal, p50 2 s, p99 50 s", inUnits("lognormal, p50 2s, p99 50s"))
+	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31s to 1m1s", time.Hour))
+	assert.Equal(t, "uniform 31 s to 61 s", inUnits("uniform 31s to 1m1s", time.Minute))
+	assert.Equal(t, "uniform 31 s to 1 min 1 s", inUnits("uniform 31 s to 1 min 1 s", time.Hour))
+	assert.Equal(t, "lognormal, p50 2 s, p99 50 s", inUnits("lognormal, p50 2s, p99 50s", time.Hour))
 }
 
 // TestOverload draws nothing of it that is too short, and says how many wait.
