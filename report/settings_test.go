@@ -37,21 +37,21 @@ func TestSettingsInWords(t *testing.T) {
 			tool(func(b *trace.Breaker) {
 				b.Guards, b.StaleResults, b.Reports, b.By = "web", "ignore", "anonymous", "gobreaker v2.4.0"
 			})},
-		{"search (tool breaker): cooldown 90 s · probe lease 30 s · opens at 50% failures or 5 failures or 100% slow calls of the last 100 calls, from 20 calls on · calls over 2 s are slow and fail · permanent errors count as nothing, cancelled calls as failures",
+		{"search (tool breaker): cooldown 90 s · probe lease 30 s · opens at 50 % failures or 5 failures or 100 % slow calls of the last 100 calls, from 20 calls on · calls over 2 s are slow and fail · permanent errors count as nothing, cancelled calls as failures",
 			tool(func(b *trace.Breaker) {
 				b.FailureThreshold, b.Window, b.FailureRate, b.WindowFailures, b.SlowRate, b.MinimumCalls = 0, &trace.Window{Calls: 100}, 0.5, 5, 1, 20
 				b.SlowAfter, b.Slow, b.Counts = 2*time.Second, "failure", &trace.Counts{Permanent: "ignore", Cancelled: "failure"}
 			})},
-		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · opens at 7% failures of the last 10 s · a success leaves the count · failures forgotten after 10 s without one · closes without a probe · after closing 30 s from 10% of the calls to all · late failures ignored",
+		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · opens at 7 % failures of the last 10 s · a success leaves the count · failures forgotten after 10 s without one · closes without a probe · after closing 30 s from 10 % of the calls to all · late failures ignored",
 			tool(func(b *trace.Breaker) {
 				b.Window, b.FailureRate, b.SuccessClears, b.ForgetFailuresAfter = &trace.Window{Time: 10 * time.Second}, 0.07, new(bool), 10*time.Second
 				b.Probe, b.Ramp, b.RampFrom, b.LateFailures = "none", 30*time.Second, 0.1, "ignore"
 			})},
-		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · any number of probes at a time, 10 in all · closes below 50% failed and 100% slow of 10 probes · a cancelled probe gives its slot back",
+		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · any number of probes at a time, 10 in all · closes below 50 % failed and 100 % slow of 10 probes · a cancelled probe gives its slot back",
 			tool(func(b *trace.Breaker) {
 				b.Probes, b.ProbesInAll, b.ProbeSuccesses, b.ProbeFailureRate, b.ProbeSlowRate, b.CancelledProbe = trace.AnyProbes, 10, 10, 0.5, 1, "release"
 			})},
-		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · 3 probes at a time · closes after 2 good probes in a row · cooldown 1.5 times as long each time, up to 10 min, until it was closed for 300 s · cooldown drawn from 15% less to 15% more · open for as long as a failure asks",
+		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · probe lease 30 s · 3 probes at a time · closes after 2 good probes in a row · cooldown 1.5 times as long each time, up to 10 min, until it was closed for 300 s · cooldown drawn from 15 % less to 15 % more · open for as long as a failure asks",
 			tool(func(b *trace.Breaker) {
 				b.Probes, b.ProbeSuccesses, b.RecoveryGrowth, b.RecoveryLongest, b.RecoveryForget = 3, 2, 1.5, 10*time.Minute, 5*time.Minute
 				b.RecoveryJitter, b.RetryAfter = 0.15, "heed"
