@@ -92,6 +92,7 @@ func (r *resolver) resolve() {
 		r.d.fault(r.root, "nobody calls anything; add calls or callers")
 	}
 	r.resolvePolicies()
+	r.configured()
 	r.resolveExpect()
 }
 
@@ -182,54 +183,6 @@ func (r *resolver) timeout(w *val[duration], to *time.Duration) {
 	if w.said() {
 		if *to = time.Duration(w.V); *to == 0 {
 			r.d.fault(w.node, "0s leaves no time for an answer")
-		}
-	}
-}
-
-// operation finds the one thing that the entry does.
-func (r *resolver) operation(w *val[callW], c *Call) {
-	n := 0
-	keys := []string{"to", "peek", "reset", "set_available"}
-	for _, said := range []bool{w.V.To.said(), w.V.Peek.said(), w.V.Reset.said(), w.V.SetAvailable.said()} {
-		if said {
-			n++
-		}
-	}
-	if n != 1 {
-		r.lacks(w.node, keys, "an entry does one thing: to, peek, reset or set_available")
-		return
-	}
-	switch {
-	case w.V.To.said():
-		c.To = w.V.To.V
-		r.destination(&w.V.To)
-	case w.V.Peek.said():
-		c.Op, c.To = OpPeek, w.V.Peek.V
-		r.breaker(&w.V.Peek)
-	case w.V.Reset.said():
-		c.Op, c.To = OpReset, w.V.Reset.V
-		r.breaker(&w.V.Reset)
-	default:
-		c.Op = OpSetAvailable
-		r.setAvailable(&w.V.SetAvailable, c)
-	}
-}
-
-func (r *resolver) setAvailable(w *val[availableW], c *Call) {
-	a := &w.V
-	if !a.Breaker.said() || !a.Name.said() || !a.Available.said() {
-		r.lacks(w.node, []string{"breaker", "name", "available"}, "set_available wants breaker, name and available: {breaker: llm, name: sonnet, available: false}")
-		return
-	}
-	c.To, c.Backup, c.Available = a.Breaker.V, a.Name.V, a.Available.V
-	b := r.breaker(&a.Breaker)
-	switch {
-	case b == nil:
-	case b.Model == nil:
-		r.d.fault(a.Breaker.node, "%s is a tool breaker; only a model breaker has a chain", c.To)
-	default:
-		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) && !r.anyBackup(c.To) {
-			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, r.d.meant(c.Backup, names))
 		}
 	}
 }

@@ -195,10 +195,19 @@ func (*policyW) schema() *jsonschema.Schema {
 	return either(words(builtinPolicyNames()), objectSchema(reflect.TypeFor[ownPolicyW]()))
 }
 
-func (*policyBreakersW) schema() *jsonschema.Schema {
-	s := objectSchema(reflect.TypeFor[changeW]())
+func (*configureW) schema() *jsonschema.Schema {
+	return changing(objectSchema(reflect.TypeFor[configureW]()))
+}
+
+// changing has no defaults: what it leaves out stays as it is.
+func changing(s *jsonschema.Schema) *jsonschema.Schema {
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		p.Value.Default = nil // what the policy leaves out is as in the scenario
+		p.Value.Default = nil
 	}
+	return s
+}
+
+func (*policyBreakersW) schema() *jsonschema.Schema {
+	s := changing(objectSchema(reflect.TypeFor[changeW]()))
 	return either(words([]string{"none"}), &jsonschema.Schema{Type: "object", AdditionalProperties: orNull(s)})
 }

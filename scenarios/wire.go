@@ -106,6 +106,14 @@ type callW struct {
 	Peek         val[string]     `yaml:"peek" doc:"Read this breaker, without effect."`
 	Reset        val[string]     `yaml:"reset" doc:"Reset this breaker."`
 	SetAvailable val[availableW] `yaml:"set_available" doc:"Switch a backup on or off."`
+	ForceOpen    val[string]     `yaml:"force_open" doc:"Open this tool breaker, and keep it open until it is reset."`
+	ForceClosed  val[string]     `yaml:"force_closed" doc:"Close this tool breaker, and keep it closed until it is reset."`
+	Configure    val[configureW] `yaml:"configure" doc:"Change settings of a tool breaker while it runs."`
+}
+
+type configureW struct {
+	Breaker val[string] `yaml:"breaker" doc:"A tool breaker." required:"true"`
+	settingsW
 }
 
 type availableW struct {
