@@ -146,3 +146,15 @@ func (t *Trip) rule(sum tally) Rule {
 // rate is the share of n in the calls. It is the number nearest to the
 // quotient, so 3 of 30 are 0.1 as one writes it.
 func (t *tally) rate(n int) float64 { return float64(n) / float64(t.calls) }
+
+// Held is what the window held after the latest result that went into it, such
+// as the one by which T21 or T22 opened the breaker. All are 0 without a window.
+func (b *ToolBreaker) Held() (calls, failures, slow int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.m.window == nil {
+		return 0, 0, 0
+	}
+	sum := b.m.window.sum
+	return sum.calls, sum.failures, sum.slow
+}

@@ -84,7 +84,7 @@ func (r *resolver) configure(w *val[configureW], c *Call) {
 	default:
 		trial := *b
 		trial.Tool = new(*b.Tool)
-		r.settings(&trial, &w.V.settingsW)
+		r.change(&trial, new(val[reportsWord]), &w.V.settingsW, w.node)
 	}
 }
 
@@ -101,7 +101,7 @@ func (r *resolver) configured() {
 		return
 	}
 	slices.SortStableFunc(entries, func(a, b int) int { return cmp.Compare(r.s.Calls[a].At, r.s.Calls[b].At) })
-	for i := range r.s.Policies {
+	for i := 0; i < len(r.s.Policies) && len(r.d.faults.Faults) == 0; i++ {
 		r.configuredUnder(&r.s.Policies[i], entries)
 	}
 }
@@ -119,14 +119,12 @@ func (r *resolver) configuredUnder(p *Policy, entries []int) {
 		if !there {
 			continue
 		}
-		for _, k := range settingsOf(&w.V.settingsW) {
-			if k.node != nil && k.tool != nil {
-				k.tool(&s)
-			}
-		}
-		if err := s.Validate(); err != nil {
+		r.change(&Breaker{Name: c.To, Tool: &s}, new(val[reportsWord]), &w.V.settingsW, w.node)
+		if err := s.Validate(); err != nil && len(r.d.faults.Faults) == 0 {
 			r.d.fault(w.node, "with these settings of %s under the policy %s, %v", c.To, p.Name, err)
-			continue
+		}
+		if len(r.d.faults.Faults) > 0 { // another policy would say the same
+			return
 		}
 		now[c.To] = s
 		if p.Configured == nil {

@@ -307,8 +307,11 @@ func (r *run) result(c, holder *call, tells bool, how machine.Ending) {
 	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
 	if g != nil {
 		e.Breaker, e.Applied, e.Rule = g.name, v.Applied, string(v.Rule)
-		if v.Rule == machine.T11 {
+		switch v.Rule {
+		case machine.T11:
 			e.Until, e.Known = g.cooldown(now)
+		case machine.T21:
+			e.Seen = g.held()
 		}
 	}
 	r.pass()

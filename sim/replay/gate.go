@@ -215,6 +215,14 @@ func (r *run) available(now time.Duration, target string) bool {
 	return true
 }
 
+// held is what the window of a breaker of ours held when it last took a result.
+func (g *gate) held() (h trace.Held) {
+	if t, ours := g.Gate.(*toolGate); ours {
+		h.Calls, h.Failures, h.Slow = t.m.Held()
+	}
+	return h
+}
+
 // record counts a call in the tool's stats, and tells how well the tool is.
 func (r *run) record(g *gate, took time.Duration, ok bool) {
 	if g.stats == nil {

@@ -117,6 +117,9 @@ func playSet(t *testing.T, r *rand.Rand, h machine.Hooks) {
 			b.ForceOpen(now)
 		case k == 2 && now > 50:
 			b.ForceClosed(now)
+		case k == 3 && !s.Probing.Skip:
+			s.Probing.Needed = 1 + r.IntN(3)
+			require.NoError(t, b.Configure(now, s))
 		case len(permits) > 0:
 			permits[r.IntN(len(permits))].End(now, machine.Ending{OK: k > 5})
 		}

@@ -448,7 +448,7 @@ func (r *run) operate(i int) {
 		g.Force(now, machine.Closed)
 	case scenarios.OpConfigure:
 		s := r.policy.Configured[i]
-		record.Op, record.Tool = trace.Configure, r.configured(g.name, &s)
+		record.Op, record.Settings = trace.Configure, r.configured(g.name, &s)
 		if err := g.Configure(now, s); err != nil && r.err == nil {
 			r.err = fmt.Errorf("%s: configure %s at %v: %w", r.s.File, g.name, e.At, err)
 		}
@@ -463,11 +463,11 @@ func (r *run) operate(i int) {
 }
 
 // configured is what the record says of the settings that a breaker gets.
-func (r *run) configured(breaker string, s *machine.ToolSettings) *trace.Tool {
+func (r *run) configured(breaker string, s *machine.ToolSettings) *trace.Breaker {
 	for i := range r.policy.Breakers {
 		if b := r.policy.Breakers[i]; b.Name == breaker {
 			b.Tool = s
-			return breakerInfo(&b, r.others).Tool
+			return new(breakerInfo(&b, r.others))
 		}
 	}
 	return nil

@@ -95,50 +95,53 @@ func (r *Reader) decode(b []byte) (Event, error) {
 
 // wire is an event as it is written. Pointers tell what was left out, or null.
 type wire struct {
-	T           *time.Duration  `json:"t"`
-	Event       string          `json:"event"`
-	Call        int             `json:"call"`
-	Attempt     *int            `json:"attempt"`
-	Caller      string          `json:"caller"`
-	Instance    int             `json:"instance"`
-	Breaker     string          `json:"breaker"`
-	Target      string          `json:"target"`
-	From        string          `json:"from"`
-	To          string          `json:"to"`
-	Rule        string          `json:"rule"`
-	Reason      string          `json:"reason"`
-	Outcome     string          `json:"outcome"`
-	Would       string          `json:"would"`
-	Op          string          `json:"op"`
-	Name        string          `json:"name"`
-	Verdict     string          `json:"verdict"`
-	Settings    *Tool           `json:"settings"`
-	Health      string          `json:"health"`
-	Score       float64         `json:"score"`
-	Serves      json.RawMessage `json:"serves"` // present, or not: null means that nobody would
-	Took        time.Duration   `json:"took"`
-	Wait        time.Duration   `json:"wait"`
-	Effective   time.Duration   `json:"effective"`
-	Until       *time.Duration  `json:"until"`
-	Failures    int             `json:"failures"`
-	Phase       *int            `json:"phase"`
-	Busy        int             `json:"busy"`
-	Waiting     int             `json:"waiting"`
-	On          bool            `json:"on"`
-	Probe       bool            `json:"probe"`
-	Applied     bool            `json:"applied"`
-	Available   bool            `json:"available"`
-	Allows      bool            `json:"allows"`
-	Scenario    string          `json:"scenario"`
-	Title       string          `json:"title"`
-	Policy      string          `json:"policy"`
-	PolicyAbout string          `json:"policy_about"`
-	Seed        uint64          `json:"seed"`
-	Format      int             `json:"format"`
-	Breakers    []Breaker       `json:"breakers"`
-	Targets     []Target        `json:"targets"`
-	Substitutes []Substitute    `json:"substitutes"`
-	States      json.RawMessage `json:"states"`
+	T              *time.Duration  `json:"t"`
+	Event          string          `json:"event"`
+	Call           int             `json:"call"`
+	Attempt        *int            `json:"attempt"`
+	Caller         string          `json:"caller"`
+	Instance       int             `json:"instance"`
+	Breaker        string          `json:"breaker"`
+	Target         string          `json:"target"`
+	From           string          `json:"from"`
+	To             string          `json:"to"`
+	Rule           string          `json:"rule"`
+	Reason         string          `json:"reason"`
+	Outcome        string          `json:"outcome"`
+	Would          string          `json:"would"`
+	Op             string          `json:"op"`
+	Name           string          `json:"name"`
+	Verdict        string          `json:"verdict"`
+	Settings       *Breaker        `json:"settings"`
+	Health         string          `json:"health"`
+	Score          float64         `json:"score"`
+	Serves         json.RawMessage `json:"serves"` // present, or not: null means that nobody would
+	Took           time.Duration   `json:"took"`
+	Wait           time.Duration   `json:"wait"`
+	Effective      time.Duration   `json:"effective"`
+	Until          *time.Duration  `json:"until"`
+	Failures       int             `json:"failures"`
+	WindowCalls    int             `json:"window_calls"`
+	WindowFailures int             `json:"window_failures"`
+	WindowSlow     int             `json:"window_slow"`
+	Phase          *int            `json:"phase"`
+	Busy           int             `json:"busy"`
+	Waiting        int             `json:"waiting"`
+	On             bool            `json:"on"`
+	Probe          bool            `json:"probe"`
+	Applied        bool            `json:"applied"`
+	Available      bool            `json:"available"`
+	Allows         bool            `json:"allows"`
+	Scenario       string          `json:"scenario"`
+	Title          string          `json:"title"`
+	Policy         string          `json:"policy"`
+	PolicyAbout    string          `json:"policy_about"`
+	Seed           uint64          `json:"seed"`
+	Format         int             `json:"format"`
+	Breakers       []Breaker       `json:"breakers"`
+	Targets        []Target        `json:"targets"`
+	Substitutes    []Substitute    `json:"substitutes"`
+	States         json.RawMessage `json:"states"`
 }
 
 func (w *wire) event() (Event, error) {
@@ -150,7 +153,7 @@ func (w *wire) event() (Event, error) {
 		return Event{}, fmt.Errorf("the event %q has no t", w.Event)
 	}
 	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Instance: w.Instance, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
-		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Verdict: w.Verdict, Tool: w.Settings, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
+		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Verdict: w.Verdict, Settings: w.Settings, Seen: Held{w.WindowCalls, w.WindowFailures, w.WindowSlow}, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
 		Effective: w.Effective, Failures: w.Failures, Busy: w.Busy, Waiting: w.Waiting, On: w.On, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {
 	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Hedge, Reroute:

@@ -91,6 +91,7 @@ func (x *encoder) event(e *Event) {
 			x.str("rule", e.Rule)
 		}
 		x.optionalDur("until", e.Until, e.Known)
+		x.held(&e.Seen)
 	case Transition:
 		x.str("breaker", e.Breaker)
 		x.str("from", e.From)
@@ -131,8 +132,8 @@ func (x *encoder) event(e *Event) {
 			x.str("name", e.Name)
 			x.bool("available", e.Available)
 		}
-		if e.Tool != nil {
-			x.json("settings", e.Tool)
+		if e.Settings != nil {
+			x.json("settings", e.Settings)
 		}
 		x.optionalDur("until", e.Until, e.Known)
 	case Peek:
@@ -179,6 +180,18 @@ func (x *encoder) run(r *RunInfo) {
 	x.json("targets", r.Targets)
 	if len(r.Substitutes) > 0 {
 		x.json("substitutes", r.Substitutes)
+	}
+}
+
+// held writes what a window held, if there is one.
+func (x *encoder) held(h *Held) {
+	if h.Calls == 0 {
+		return
+	}
+	x.int("window_calls", h.Calls)
+	x.int("window_failures", h.Failures)
+	if h.Slow > 0 {
+		x.int("window_slow", h.Slow)
 	}
 }
 

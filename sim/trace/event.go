@@ -27,12 +27,12 @@ const (
 	Refuse                     // Call, Attempt, Breaker, Rule, Reason, Until, Would: the gate refuses it
 	Exhausted                  // Call, Attempt, Breaker, Rule: nobody is left to serve it
 	Vanish                     // Call, Attempt, Target, Until: its task was dropped; there will be no result
-	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew
+	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew; Seen if it has a window
 	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call; Until if it opens and its cooldown varies
 	Switch                     // Breaker, From, To, Rule: another model serves
 	Retry                      // Call, Attempt (the next one), Wait, Rule
 	GiveUp                     // Call, Rule: a ladder ended without success; Breaker, Applied, Verdict if a breaker heard of it
-	Operate                    // Op, Breaker; Name, Available; Tool, Until
+	Operate                    // Op, Breaker; Name, Available; Settings, Until
 	Peek                       // Breaker; Allows, or Serves if Model
 	Reroute                    // Call, Attempt, Breaker, From, To, Rule: the tool From is out, so the attempt goes to To
 	Health                     // Breaker, Target, Score, Health: how well the tool is after a result
@@ -100,6 +100,7 @@ type Event struct {
 	Until     time.Duration // Refuse: when a call may next be admitted. Vanish: when its caller stops waiting. Others: when the breaker's cooldown ends, as things stand
 	Known     bool          // Until is known
 	Failures  int           // consecutive failures as they were at a transition
+	Seen      Held          // of a Result by T21: what the window held, this result among it
 	Phase     int           // index in the target's phases, or NoPhase
 	Busy      int           // attempts that are being served
 	Waiting   int           // attempts that wait to be served
@@ -109,10 +110,13 @@ type Event struct {
 	Allows    bool          // a call would be admitted
 	Model     bool          // a Peek at a model breaker
 	On        bool          // a Burst begins
-	Tool      *Tool         // of "configure": the settings from then on
+	Settings  *Breaker      // of "configure": from then on
 	Run       *RunInfo      // of Run only
 	States    []BreakerState
 }
+
+// Held is what a breaker's window held.
+type Held struct{ Calls, Failures, Slow int }
 
 // BreakerState is where a breaker stood at the end, by what had taken effect.
 type BreakerState struct{ Breaker, State string }

@@ -36,6 +36,8 @@ var SetMoves = []Move{
 	{"half-open", "closed", "T7", "a lease runs out, and few probes failed"},
 	{"open", "closed", "T32", "an operator forces it closed"},
 	{"half-open", "closed", "T32", "an operator forces it closed"},
+	{"half-open", "open", "T33", "new settings, by which too many probes failed"},
+	{"half-open", "closed", "T33", "new settings, by which the probes were enough"},
 	{"open", "closed", "T34", "cooldown over, a call asks"},
 }
 

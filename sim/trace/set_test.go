@@ -16,13 +16,14 @@ func set() trace.List {
 	info := &trace.RunInfo{Scenario: "set", Title: "t", Policy: "breaker", Seed: 1,
 		Breakers: []trace.Breaker{{Name: "b", Kind: "tool", Reports: "permit", Tool: &tool}},
 		Targets:  []trace.Target{{Name: "search", Latency: "1s", Outcome: "success", Phases: []trace.TargetPhase{}, Segments: []trace.Segment{{Success: 1, Outcome: "success", Phase: trace.NoPhase}}}}}
+	tool.Probes = 2
 	longer := tool
 	longer.ProbeTimeout = 20 * s
 	l := trace.List{
 		{Kind: trace.Run, Run: info},
 		{T: 1 * s, Kind: trace.Call, Call: 1, Attempt: 1, To: "search"},
 		{T: 1 * s, Kind: trace.Admit, Call: 1, Attempt: 1, Breaker: "b", Target: "search", Rule: "T1"},
-		{T: 1 * s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "search", Outcome: trace.Failure, Breaker: "b", Applied: true, Rule: "T21"},
+		{T: 1 * s, Kind: trace.Result, Call: 1, Attempt: 1, Target: "search", Outcome: trace.Failure, Breaker: "b", Applied: true, Rule: "T21", Seen: trace.Held{Calls: 2, Failures: 1, Slow: 1}},
 		{T: 1 * s, Kind: trace.Transition, Breaker: "b", From: "closed", To: "open", Effective: 1 * s, Rule: "T21", Failures: 1, Until: 12 * s, Known: true, Call: 1},
 		{T: 12 * s, Kind: trace.Call, Call: 2, Attempt: 1, To: "search"},
 		{T: 12 * s, Kind: trace.Transition, Breaker: "b", From: "open", To: "half-open", Effective: 12 * s, Rule: "T5", Failures: 1, Call: 2},
@@ -30,7 +31,7 @@ func set() trace.List {
 		{T: 13 * s, Kind: trace.Call, Call: 3, Attempt: 1, To: "search"},
 		{T: 13 * s, Kind: trace.Admit, Call: 3, Attempt: 1, Breaker: "b", Target: "search", Probe: true, Rule: "T23"},
 		{T: 14 * s, Kind: trace.Result, Call: 2, Attempt: 1, Target: "search", Outcome: trace.Cancelled, Took: 2 * s, Breaker: "b", Applied: true, Rule: "T25"},
-		{T: 15 * s, Kind: trace.Operate, Op: trace.Configure, Breaker: "b", Tool: &longer},
+		{T: 15 * s, Kind: trace.Operate, Op: trace.Configure, Breaker: "b", Settings: &trace.Breaker{Name: "b", Kind: "tool", Reports: "permit", Tool: &longer}},
 		{T: 40 * s, Kind: trace.Operate, Op: trace.ForceOpen, Breaker: "b"},
 		{T: 40 * s, Kind: trace.Transition, Breaker: "b", From: "half-open", To: "open", Effective: 33 * s, Rule: "T7", Failures: 1, Until: 43 * s, Known: true},
 		{T: 41 * s, Kind: trace.Call, Call: 4, Attempt: 1, To: "search"},
@@ -64,7 +65,9 @@ func TestValidateSet(t *testing.T) {
 		`event 8, admit at 12s: b has no probe yet, and this is a further one`:                 func(l trace.List) { l[7].Rule = "T23" },
 		`event 10, admit at 13s: b has a probe already`:                                        func(l trace.List) { l[9].Rule = "T5" },
 		`event 10, admit at 13s: rule T23 and probe false do not go together`:                  func(l trace.List) { l[9].Probe = false },
-		`event 12, operate at 15s: it says nothing of how b is set from here on`:               func(l trace.List) { l[11].Tool = nil },
+		`event 4, result at 1s: of 2 calls in a window more were not well: 3 failed, 1 slow`:   func(l trace.List) { l[3].Seen.Failures = 3 },
+		`event 10, admit at 13s: b has as many probes at one time as it may`:                   func(l trace.List) { l[0].Run.Breakers[0].Probes = 0 },
+		`event 12, operate at 15s: it says nothing of how b is set from here on`:               func(l trace.List) { l[11].Settings = nil },
 		`event 14, transition at 40s: the lease ended at 33s, not at 18s`:                      func(l trace.List) { l[13].Effective = 18 * s },
 		`event 14, transition at 40s: no lease ended at 18s`:                                   func(l trace.List) { l[10].Rule, l[10].Applied, l[13].Effective = "T16", false, 18*s },
 		`event 16, refuse at 41s: rule "T4" cannot decide so while an operator keeps b open`:   func(l trace.List) { l[15].Rule = "T4" },

@@ -316,6 +316,8 @@ func (b *standing) grant(e *Event) error {
 		return fmt.Errorf("%s has a probe already", b.Name)
 	case e.Rule == "T23" && !b.granted:
 		return fmt.Errorf("%s has no probe yet, and this is a further one", b.Name)
+	case e.Rule == "T23" && b.out(e.T) >= max(1, b.Probes):
+		return fmt.Errorf("%s has as many probes at one time as it may", b.Name)
 	}
 	b.granted = true
 	b.probes = append(b.probes, probe{e.Call, e.Attempt, e.T})
@@ -334,6 +336,16 @@ func (b *standing) retire(e *Event) {
 	if i >= 0 {
 		b.probes = slices.Delete(b.probes, i, i+1)
 	}
+}
+
+// out is how many probes hold a slot at now.
+func (b *standing) out(now time.Duration) (n int) {
+	for _, p := range b.probes {
+		if lease := b.Tool.ProbeTimeout; lease == 0 || now-p.since < lease {
+			n++
+		}
+	}
+	return n
 }
 
 // leased says whether a probe that has not answered had its lease until then.
@@ -372,6 +384,9 @@ func (b *standing) heard(e *Event, rule string) error {
 	}
 	if err := b.byForce(rule); err != nil {
 		return err
+	}
+	if e.Seen.Failures > e.Seen.Calls || e.Seen.Slow > e.Seen.Calls {
+		return fmt.Errorf("of %d calls in a window more were not well: %d failed, %d slow", e.Seen.Calls, e.Seen.Failures, e.Seen.Slow)
 	}
 	if b.state == "half-open" && e.Applied {
 		b.retire(e)
@@ -543,10 +558,10 @@ func (b *standing) operate(e *Event) error {
 		b.forced = "open"
 	case e.Op == ForceClosed:
 		b.forced = "closed"
-	case e.Tool == nil || e.Tool.Guards != b.Tool.Guards:
+	case e.Settings == nil || e.Settings.Tool == nil || e.Settings.Name != b.Name || e.Settings.Guards != b.Guards:
 		return fmt.Errorf("it says nothing of how %s is set from here on", b.Name)
 	default:
-		b.Tool = e.Tool
+		b.Breaker = e.Settings
 	}
 	return nil
 }
@@ -564,7 +579,7 @@ func (v *Validator) reroute(e *Event) error {
 		return fmt.Errorf("attempt %d of call %d does not start here", e.Attempt, e.Call)
 	case b.Tool == nil || b.Tool.Guards != e.From:
 		return fmt.Errorf("%s does not guard %s", b.Name, e.From)
-	case b.state == "closed":
+	case b.state == "closed" && (b.Ramp == 0 || b.forced != ""):
 		return fmt.Errorf("%s is closed, so %s is there", b.Name, e.From)
 	case e.To == e.From:
 		return errors.New("it goes where it was going")
