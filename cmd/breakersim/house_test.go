@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,7 +188,7 @@ func TestReadmeTables(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	readme := string(b)
-	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "compare": compareSample(t), "docs": docsTables()} {
+	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "compare": compareSample(t), "docs": docsTables(), "settings": settingTable(t), "presets": presetTable()} {
 		head, rest, found := strings.Cut(readme, "<!-- made: "+kind+" -->\n")
 		require.True(t, found)
 		shown, tail, found := strings.Cut(rest, "<!-- /made -->")
@@ -224,6 +226,50 @@ func compareSample(t *testing.T) string {
 	shown, _, found := strings.Cut(rest, "\n\n")
 	require.True(t, found)
 	return "```\nWhere each first" + shown + "\n```\n"
+}
+
+// settingRules are the rules of those settings of breakers that are off by default.
+var settingRules = map[string]string{
+	"counts": "T20, M20", "window": "T21", "failure_rate": "T21", "window_failures": "T21", "minimum_calls": "T21", "slow_after": "T22", "slow": "T22", "slow_rate": "T22",
+	"success_clears": "T2", "forget_failures_after": "T3", "probe": "T34", "probes": "T23, M21", "probes_in_all": "T23", "probe_successes": "T24", "probe_failure_rate": "T24", "probe_slow_rate": "T24",
+	"cancelled_probe": "T25", "ramp": "T26", "ramp_from": "T26", "recovery_growth": "T27, M25", "recovery_longest": "T27, M25", "recovery_forget": "T27, M25",
+	"recovery_jitter": "T28, M26", "retry_after": "T29, M27", "late_failures": "T30", "exhausted_wait": "M22", "last_resort": "M23", "entry_cooldown": "M24",
+	"per": "T1 to T34", "stale_results": "T13", "probation_failures": "M13",
+}
+
+// settingTable is those settings as the schema has them.
+func settingTable(t *testing.T) string {
+	var schema struct {
+		Properties struct {
+			Breakers struct {
+				AdditionalProperties struct {
+					Properties map[string]struct{ Description string }
+				}
+			}
+		}
+	}
+	var out bytes.Buffer
+	require.Equal(t, exitDone, run([]string{"schema"}, streams{out: &out, err: &out}))
+	require.NoError(t, json.Unmarshal(out.Bytes(), &schema))
+	usual := []string{"kind", "guards", "reports", "health", "like", "failure_threshold", "recovery_duration", "probe_timeout", "primary", "chain", "trip_threshold", "recovery_timeout", "recovery_successes_needed", "max_fail_count"}
+	all := schema.Properties.Breakers.AdditionalProperties.Properties
+	table := "| key | what it says | rule |\n|---|---|---|\n"
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if !slices.Contains(usual, key) {
+			require.Contains(t, settingRules, key)
+			table += "| `" + key + "` | " + all[key].Description + " | " + settingRules[key] + " |\n"
+		}
+	}
+	return table
+}
+
+// presetTable is what like: takes.
+func presetTable() string {
+	table := "| like | kind | as in |\n|---|---|---|\n"
+	for _, p := range scenarios.Presets() {
+		table += "| `" + p.Name + "` | " + p.Kind + " | [" + p.Version + "](" + p.Source[0] + ") |\n"
+	}
+	return table
 }
 
 // docsTables are what can stand between markers, and the markers' options.
