@@ -213,7 +213,7 @@ func ExampleBackupSnapshot() {
 	}
 	entry := b.Snapshot().Chain[0]
 	fmt.Printf("%+v failed: %v\n", entry, entry.Failed())
-	// Output: {Name:sonnet Available:false Attempts:0 Budget:2} failed: true
+	// Output: {Name:sonnet Available:false Attempts:0 Budget:2 WholeAt:0s} failed: true
 }
 
 // Hooks hear each change once, in order, outside the lock.

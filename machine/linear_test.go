@@ -84,24 +84,26 @@ func (d *dumbModel) clone() *dumbModel {
 	c.off, c.strikes, c.ended = maps.Clone(d.off), maps.Clone(d.strikes), maps.Clone(d.ended)
 	c.servedBy, c.servedAt = maps.Clone(d.servedBy), maps.Clone(d.servedAt)
 	c.moved, c.cleared, c.news = slices.Clone(d.moved), slices.Clone(d.cleared), nil
+	c.out, c.aside, c.lastStrike = maps.Clone(d.out), maps.Clone(d.aside), maps.Clone(d.lastStrike)
+	c.order, c.named = slices.Clone(d.order), slices.Clone(d.named)
 	return &c
 }
 
 func (d *dumbModel) answer(in asked) told {
 	switch in.op {
 	case "ask":
-		model, rule := d.begin(in.now, in.call)
+		model, rule := d.begin(in.now, 0, in.call)
 		return told{yes: rule != "M3", model: model}
 	case "peek":
-		model, rule := d.clone().begin(in.now, in.call)
+		model, rule := d.clone().begin(in.now, 0, in.call)
 		return told{yes: rule != "M3", model: model}
 	case "reset":
 		d.reset(in.now)
 		return told{}
 	case "anonymous":
-		return told{verdict: d.report(in.now, 0, true, false)}
+		return told{verdict: d.report(in.now, 0, machine.Ending{OK: true})}
 	default:
-		return told{verdict: d.report(in.now, in.call, in.op == "success", false)}
+		return told{verdict: d.report(in.now, in.call, machine.Ending{OK: in.op == "success"})}
 	}
 }
 

@@ -168,9 +168,10 @@ type Transition struct {
 
 // Switch is one change of the model that serves; an empty name is nobody.
 type Switch struct {
-	From, To string
-	At       time.Duration
-	Rule     Rule
+	From, To  string
+	At        time.Duration // when the breaker noticed
+	Effective time.Duration // when it took effect; earlier than At only for M24
+	Rule      Rule
 }
 
 // Hooks hear what a breaker does: each change once, in the order in which

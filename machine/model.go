@@ -1,74 +1,32 @@
 package machine
 
 import (
-	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Backup is one entry of a fallback chain.
-type Backup struct {
-	Name         string
-	MaxFailCount int // failed turns until it is failed itself (M11); below 1 is taken as 1
-}
-
-// ModelSettings configure a [ModelBreaker].
-type ModelSettings struct {
-	Primary                 string
-	Chain                   []Backup      // tried in order; empty: the primary keeps serving (M5)
-	TripThreshold           int           // failed turns in a row that trip it (M10); 0 and 1: the first does
-	RecoveryTimeout         time.Duration // the cooldown before the primary is probed again (M2)
-	RecoverySuccessesNeeded int           // probes in a row that must succeed (M9); 0 and 1: the first does
-	ProbationFailures       int           // transient failures of one probation that trip it again (M13); 0: no limit
-}
-
-// DefaultMaxFailCount is the budget of a backup that states none.
-const DefaultMaxFailCount = 2
-
-// DefaultModelSettings are 3 failed turns, a cooldown of 60 s and 2 probes, for
-// the caller to name the models.
-func DefaultModelSettings() ModelSettings {
-	return ModelSettings{TripThreshold: 3, RecoveryTimeout: 60 * time.Second, RecoverySuccessesNeeded: 2}
-}
-
-// Validate says what is wrong with the settings, if anything is. Names must be
-// given, and be unique within the chain and apart from the primary's (M15).
-func (s ModelSettings) Validate() error {
-	if s.Primary == "" {
-		return fmt.Errorf("the primary has no name")
-	}
-	seen := map[string]bool{s.Primary: true}
-	for _, e := range s.Chain {
-		if e.Name == "" {
-			return fmt.Errorf("a backup has no name")
-		}
-		if seen[e.Name] {
-			return fmt.Errorf("%q is in the chain twice, or the primary too", e.Name)
-		}
-		seen[e.Name] = true
-	}
-	switch {
-	case s.TripThreshold < 0:
-		return fmt.Errorf("trip_threshold is %d; it must not be negative", s.TripThreshold)
-	case s.RecoveryTimeout < 0:
-		return fmt.Errorf("recovery_timeout is %v; it must not be negative", s.RecoveryTimeout)
-	case s.RecoverySuccessesNeeded < 0:
-		return fmt.Errorf("recovery_successes_needed is %d; it must not be negative", s.RecoverySuccessesNeeded)
-	case s.ProbationFailures < 0:
-		return fmt.Errorf("probation_failures is %d; it must not be negative", s.ProbationFailures)
-	}
-	return nil
-}
-
 // Exhausted is the error of a turn that nobody is left to serve (M3): the run
 // fails honestly rather than go back to the primary, which is known to be bad.
 // It is never changed once given.
 type Exhausted struct {
-	Until time.Duration // the end of the cooldown: the first turn at or after it probes the primary
+	// Until is when, as things stand, somebody serves a turn again: the end of the
+	// cooldown, at or after which the first turn probes the primary, or of a
+	// backup's own (M24).
+	Until time.Duration
+	Wait  bool // the turn is to wait until then, and to [ModelBreaker.Resume] (M22)
 }
 
-// Error is the same text for every exhausted turn.
+// Rule is why the turn is not served: M3 or M22.
+func (x *Exhausted) Rule() Rule {
+	if x.Wait {
+		return M22
+	}
+	return M3
+}
+
+// Error is the same text for every turn that is not served.
 func (*Exhausted) Error() string {
 	return "fallback exhausted: every backup has spent its failure budget"
 }
@@ -96,31 +54,34 @@ func NewModelBreaker(s ModelSettings, h Hooks) (*ModelBreaker, error) {
 }
 
 // Begin asks, at the top of a turn, who is to serve it (M1 to M6). It gives a
-// turn, which must report how it ended, or [*Exhausted] (M3).
-func (b *ModelBreaker) Begin(now time.Duration) (Turn, error) {
+// turn, which must report how it ended, or [*Exhausted] (M3, M22).
+func (b *ModelBreaker) Begin(now time.Duration) (Turn, error) { return b.Resume(now, 0) }
+
+// Resume asks again for a turn that has waited for so long, as M22 told it. It
+// is told to wait on only if that makes no more than [ModelSettings.Wait] in all.
+func (b *ModelBreaker) Resume(now, waited time.Duration) (Turn, error) {
 	b.mu.Lock()
 	defer b.out.unlock(&b.mu)
-	t, ok := b.m.begin(now)
-	if !ok {
-		until := addSaturated(b.m.switchedAt, b.m.s.RecoveryTimeout)
-		if b.exhausted == nil || b.exhausted.Until != until {
-			b.exhausted = &Exhausted{Until: until}
-		}
-		return Turn{}, b.exhausted
+	if id, ok := b.m.begin(now, waited); ok {
+		return Turn{b: b, model: b.m.name(id.entry), id: id}, nil
+	} else if x := (Exhausted{Until: b.m.next(), Wait: id.rule == M22}); b.exhausted == nil || *b.exhausted != x {
+		b.exhausted = &x
 	}
-	return Turn{b: b, model: b.m.name(t.entry), id: t}, nil
+	return Turn{}, b.exhausted
 }
 
-// WouldServe names the model that a turn at now would get, false if it would be
-// exhausted (M3), and changes nothing.
+// WouldServe names the model that a turn at now would get, false if there is
+// none (M3, M22), and changes nothing.
 func (b *ModelBreaker) WouldServe(now time.Duration) (model string, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := &b.m
-	if m.state == Fallback && max(m.now, now)-m.switchedAt < m.s.RecoveryTimeout {
-		return m.serves(), m.serves() != ""
+	m := b.m // to ask questions of
+	if m.s.EntryCooldown > 0 {
+		m.out, m.chain = new(outbox), slices.Clone(m.chain)
 	}
-	return m.s.Primary, true
+	m.touch(now)
+	_, entry := m.decide(0)
+	return m.name(entry), entry != nobody
 }
 
 // Success reports, without a turn, that one ended well: the anonymous form. It
@@ -152,12 +113,21 @@ func (b *ModelBreaker) Reset(now time.Duration) {
 	b.m.reset(now)
 }
 
+// Settle applies M24 as far as it is due at now, and nothing else. Any other
+// operation does so by itself; a recorder that stops wants it at the end.
+func (b *ModelBreaker) Settle(now time.Duration) {
+	b.mu.Lock()
+	defer b.out.unlock(&b.mu)
+	b.m.touch(now)
+}
+
 // BackupSnapshot is one entry of the chain at one instant.
 type BackupSnapshot struct {
 	Name      string
 	Available bool
-	Attempts  int // failed turns charged to it
-	Budget    int // failed turns that it may have
+	Attempts  int           // failed turns charged to it
+	Budget    int           // failed turns that it may have
+	WholeAt   time.Duration // when its budget is whole again by itself (M24), if it is spent and that is set
 }
 
 // Failed says whether turns pass it over.
@@ -169,35 +139,53 @@ type ModelSnapshot struct {
 	Serves              string // the model that serves by the state; empty: nobody
 	ConsecutiveFailures int
 	PrimarySuccesses    int
-	ProbationFailures   int           // transient failures of this probation (M13)
-	FallbackActivated   bool          // it tripped at least once since the last Reset
-	SwitchedAt          time.Duration // when the cooldown began; meaningful in Fallback
+	ProbationFailures   int             // transient failures of this probation (M13)
+	FallbackActivated   bool            // it tripped at least once since the last Reset
+	SwitchedAt          time.Duration   // when the cooldown began; meaningful in Fallback
+	Until               time.Duration   // when it ends; meaningful in Fallback
+	Streak              int             // trips that no recovery came between, while a cooldown can grow (M25)
+	Probes              []time.Duration // when those in flight began that have a place (M21)
 	Chain               []BackupSnapshot
 }
 
-// Snapshot reads the state, and changes nothing. Nothing in it depends on the
-// time: an elapsed cooldown shows only when a turn acts on it (M2).
+// Snapshot reads the state as it was last touched, and changes nothing. What
+// depends on the time shows only when a turn acts on it: an elapsed cooldown
+// (M2), and a backup that is whole again (M24).
 func (b *ModelBreaker) Snapshot() ModelSnapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m := &b.m
 	s := ModelSnapshot{State: m.state, Serves: m.serves(), ConsecutiveFailures: m.failures, PrimarySuccesses: m.successes, ProbationFailures: m.probation,
 		FallbackActivated: m.activated, SwitchedAt: m.switchedAt, Chain: make([]BackupSnapshot, len(m.chain))}
-	for i, e := range m.chain {
-		s.Chain[i] = BackupSnapshot{e.name, e.available, e.attempts, e.budget}
+	if m.state == Fallback {
+		s.Until = m.until()
+	}
+	if m.s.Cooldown.Growth > 1 {
+		s.Streak = m.streak
+	}
+	for _, p := range m.probes {
+		s.Probes = append(s.Probes, p.began)
+	}
+	for i := range m.chain {
+		e := &m.chain[i]
+		s.Chain[i] = BackupSnapshot{Name: e.name, Available: e.available, Attempts: e.attempts, Budget: e.budget}
+		if at, ok := m.whole(e); ok {
+			s.Chain[i].WholeAt = at
+		}
 	}
 	return s
 }
 
-// Deadline is when the breaker could next change by itself: in Fallback the end
-// of the cooldown, from which on a turn probes the primary. Otherwise it has none.
+// Deadline is when the breaker could next change its state by itself: in Fallback
+// the end of the cooldown, from which on a turn probes the primary. Otherwise it
+// has none.
 func (b *ModelBreaker) Deadline() (at time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.m.state != Fallback {
 		return 0, false
 	}
-	return addSaturated(b.m.switchedAt, b.m.s.RecoveryTimeout), true
+	return b.m.until(), true
 }
 
 func (b *ModelBreaker) report(now time.Duration, e Ending, t *Turn) Verdict {
@@ -227,7 +215,7 @@ func (t *Turn) Model() string { return t.model }
 // Probe says whether the turn tests the primary's recovery (M2, M6).
 func (t *Turn) Probe() bool { return t.id.rule == M2 || t.id.rule == M6 }
 
-// Rule is why this model serves: M1, M2, M4, M5 or M6.
+// Rule is why this model serves: M1, M2, M4, M5, M6, M21 or M23.
 func (t *Turn) Rule() Rule { return t.id.rule }
 
 // Success reports that the turn ended well. A second report, and one of a turn
@@ -244,221 +232,9 @@ func (t *Turn) report(now time.Duration, e Ending) Verdict {
 	return t.b.report(now, e, t)
 }
 
-// Cancel gives the turn up, which touches nothing (M14).
+// Cancel gives the turn up, which touches nothing (M14) but a probe's place, which
+// is free again (M21).
 func (t *Turn) Cancel(now time.Duration) Verdict { return t.End(now, Ending{Kind: Cancelled}) }
 
 // End reports how the turn ended; see [Turn.Success].
 func (t *Turn) End(now time.Duration, e Ending) Verdict { return t.report(now, e) }
-
-// model is the machine itself, without a lock.
-type model struct {
-	s          ModelSettings
-	out        *outbox
-	now        time.Duration // the latest instant seen
-	state      State
-	failures   int           // consecutive_failures
-	successes  int           // primary_success_count
-	probation  int           // transient failures of this probation (M13)
-	activated  bool          // fallback_activated
-	switchedAt time.Duration // fallback_switched_at
-	chain      []entry
-	epoch      uint64 // transitions so far
-	clears     uint64 // how often the chain's strikes were cleared
-}
-
-type entry struct {
-	name             string
-	available        bool
-	attempts, budget int
-}
-
-func (e *entry) failed() bool { return !e.available || e.attempts >= e.budget }
-
-// served is what the machine needs to know of the turn behind a result.
-type served struct {
-	rule          Rule
-	entry         int // in the chain; -1: the primary
-	epoch, clears uint64
-}
-
-const primary = -1
-
-func (m *model) begin(now time.Duration) (served, bool) {
-	m.now = max(m.now, now)
-	switch m.state {
-	case Fallback:
-		if m.now-m.switchedAt >= m.s.RecoveryTimeout {
-			m.commit(Recovering, M2)
-			return m.turn(M2, primary), true
-		}
-		if len(m.chain) == 0 {
-			return m.turn(M5, primary), true
-		}
-		i := m.active()
-		return m.turn(M4, i), i >= 0
-	case Recovering:
-		return m.turn(M6, primary), true
-	default:
-		return m.turn(M1, primary), true
-	}
-}
-
-func (m *model) turn(r Rule, entry int) served {
-	return served{rule: r, entry: entry, epoch: m.epoch, clears: m.clears}
-}
-
-// result takes the result of the turn t, or an anonymous one.
-func (m *model) result(now time.Duration, e Ending, t *served) Verdict {
-	if !e.OK && e.Kind == Cancelled {
-		return Verdict{Rule: M14}
-	}
-	m.now = max(m.now, now)
-	if t != nil && t.epoch != m.epoch {
-		return m.stale(e, t)
-	}
-	switch m.state {
-	case Fallback:
-		if e.OK {
-			return Verdict{Rule: M8}
-		}
-		i := m.active()
-		if t != nil {
-			i = t.entry
-		}
-		return Verdict{Rule: M11, Applied: m.charge(i, M11)}
-	case Recovering:
-		return m.probed(e)
-	default:
-		if e.OK {
-			m.failures = 0
-			return Verdict{Rule: M7, Applied: true}
-		}
-		m.failures++
-		if m.failures >= m.s.TripThreshold {
-			m.commit(Fallback, M10)
-		}
-		return Verdict{Rule: M10, Applied: true}
-	}
-}
-
-// probed takes the result of a probe in Recovering (M9, M12, M13).
-func (m *model) probed(e Ending) Verdict {
-	switch {
-	case e.OK:
-		m.successes++
-		if m.successes >= m.s.RecoverySuccessesNeeded {
-			m.commit(Primary, M9)
-		}
-		return Verdict{Rule: M9, Applied: true}
-	case e.Kind == RateLimit:
-		m.commit(Fallback, M12)
-		return Verdict{Rule: M12, Applied: true}
-	default:
-		m.successes = 0
-		m.probation++
-		if n := m.s.ProbationFailures; n > 0 && m.probation >= n {
-			m.commit(Fallback, M13)
-		}
-		return Verdict{Rule: M13, Applied: true}
-	}
-}
-
-// stale takes the result of a turn from an earlier epoch: it counts only
-// against the backup that served it, unless its strikes were cleared since (M17).
-func (m *model) stale(e Ending, t *served) Verdict {
-	applied := !e.OK && t.clears == m.clears && m.charge(t.entry, M17)
-	return Verdict{Rule: M17, Applied: applied}
-}
-
-// charge spends one of the backup's turns, and says whether there was a backup.
-func (m *model) charge(entry int, r Rule) bool {
-	if entry < 0 {
-		return false
-	}
-	before := m.serves()
-	m.chain[entry].attempts++
-	m.switched(before, r)
-	return true
-}
-
-func (m *model) setAvailable(now time.Duration, name string, available bool) error {
-	m.now = max(m.now, now)
-	for i := range m.chain {
-		if m.chain[i].name == name {
-			before := m.serves()
-			m.chain[i].available = available
-			m.switched(before, M15)
-			return nil
-		}
-	}
-	return fmt.Errorf("no backup named %q in the chain", name)
-}
-
-func (m *model) reset(now time.Duration) {
-	m.now = max(m.now, now)
-	if m.state != Primary {
-		m.commit(Primary, M16) // in Primary the chain is clear
-	}
-	m.failures, m.activated = 0, false
-}
-
-func (m *model) clear() {
-	for i := range m.chain {
-		m.chain[i].attempts = 0
-	}
-	m.clears++
-}
-
-// commit is the one place where the state changes, and with it all that goes
-// with the new state.
-func (m *model) commit(to State, r Rule) {
-	before := m.serves()
-	m.out.transition(Transition{From: m.state, To: to, At: m.now, Effective: m.now, Rule: r, Failures: m.failures})
-	m.state = to
-	m.epoch++
-	m.failures, m.successes, m.probation = 0, 0, 0
-	switch to {
-	case Fallback:
-		m.activated = true
-		m.switchedAt = m.now
-	case Primary:
-		m.switchedAt = 0
-		m.clear()
-	}
-	m.switched(before, r)
-}
-
-// switched tells of a change of the served model, if there was one.
-func (m *model) switched(before string, r Rule) {
-	if after := m.serves(); after != before {
-		m.out.change(Switch{From: before, To: after, At: m.now, Rule: r})
-	}
-}
-
-// serves names the model that serves by the state alone; empty: nobody.
-func (m *model) serves() string {
-	if m.state != Fallback || len(m.chain) == 0 {
-		return m.s.Primary
-	}
-	if i := m.active(); i >= 0 {
-		return m.chain[i].name
-	}
-	return ""
-}
-
-// active is the first entry that is not failed, -1 if there is none.
-func (m *model) active() int {
-	for i := range m.chain {
-		if !m.chain[i].failed() {
-			return i
-		}
-	}
-	return -1
-}
-
-func (m *model) name(entry int) string {
-	if entry < 0 {
-		return m.s.Primary
-	}
-	return m.chain[entry].name
-}

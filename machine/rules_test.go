@@ -129,8 +129,8 @@ func TestWorkedTimelineOfAModel(t *testing.T) {
 	assert.Equal(t, machine.ModelSnapshot{State: machine.Primary, Serves: "opus", FallbackActivated: true, Chain: []machine.BackupSnapshot{
 		{Name: "b1", Available: true, Budget: 2}, {Name: "b2", Available: true, Budget: 2}}}, snapshot, "b1 and b2 are fresh again")
 	assert.Equal(t, []machine.Switch{
-		{From: "opus", To: "b1", At: 3 * s, Rule: machine.M10}, {From: "b1", To: "b2", At: 5 * s, Rule: machine.M11}, {From: "b2", To: "", At: 7 * s, Rule: machine.M11},
-		{From: "", To: "opus", At: 63 * s, Rule: machine.M2}, {From: "opus", To: "", At: 63 * s, Rule: machine.M12}, {From: "", To: "opus", At: 123 * s, Rule: machine.M2},
+		{From: "opus", To: "b1", At: 3 * s, Effective: 3 * s, Rule: machine.M10}, {From: "b1", To: "b2", At: 5 * s, Effective: 5 * s, Rule: machine.M11}, {From: "b2", To: "", At: 7 * s, Effective: 7 * s, Rule: machine.M11},
+		{From: "", To: "opus", At: 63 * s, Effective: 63 * s, Rule: machine.M2}, {From: "opus", To: "", At: 63 * s, Effective: 63 * s, Rule: machine.M12}, {From: "", To: "opus", At: 123 * s, Effective: 123 * s, Rule: machine.M2},
 	}, switches)
 }
 
