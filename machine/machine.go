@@ -163,7 +163,7 @@ type Transition struct {
 	Effective time.Duration // when it took effect; earlier than At only for T7
 	Rule      Rule
 	Failures  int           // consecutive failures at the transition, before they are zeroed
-	Until     time.Duration // of one to Open: when the cooldown ends, as things stood
+	Until     time.Duration // of one to Open or Fallback: when the cooldown ends, as things stood
 }
 
 // Switch is one change of the model that serves; an empty name is nobody.

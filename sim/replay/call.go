@@ -63,24 +63,45 @@ func (r *run) start(c *call) {
 
 // again makes a further attempt, unless nobody waits for it any more.
 func (r *run) again(c *call) {
-	if now := r.clock.Now(); now >= c.givesUp {
-		g, v := r.report(c, r.policy.Gate == scenarios.GateCall, machine.Ending{Kind: machine.Cancelled})
-		e := trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L9)}
-		if g != nil {
-			e.Breaker, e.Applied, e.Verdict = g.name, v.Applied, string(v.Rule)
-		}
-		r.emit(e)
-		r.tell()
-		r.over(c, now)
+	if !r.givenUp(c) {
+		r.attempt(c)
+	}
+}
+
+// resume asks again for an attempt that has waited for somebody to serve it (M22),
+// unless nobody waits for it any more.
+func (r *run) resume(c *call) {
+	if r.givenUp(c) {
 		return
 	}
-	r.attempt(c)
+	c.began = r.clock.Now()
+	if r.ask(c) {
+		r.serve(c)
+	}
+}
+
+// givenUp ends a call that nobody waits for any more (L9), and says whether it is
+// one.
+func (r *run) givenUp(c *call) bool {
+	now := r.clock.Now()
+	if now < c.givesUp {
+		return false
+	}
+	g, v := r.report(c, r.policy.Gate == scenarios.GateCall, machine.Ending{Kind: machine.Cancelled})
+	e := trace.Event{T: now, Kind: trace.GiveUp, Call: c.id, Rule: string(machine.L9)}
+	if g != nil {
+		e.Breaker, e.Applied, e.Verdict = g.name, v.Applied, string(v.Rule)
+	}
+	r.emit(e)
+	r.tell()
+	r.over(c, now)
+	return true
 }
 
 // attempt asks the gate, if this attempt has one to ask, and goes.
 func (r *run) attempt(c *call) {
 	now := r.clock.Now()
-	c.began, c.beside = now, 1
+	c.began, c.asked, c.held, c.beside = now, now, 0, 1
 	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.Gate != scenarios.GateCall)
 	out := ""
 	if asks {
@@ -133,7 +154,7 @@ func (r *run) hedge(c *call) {
 	c.beside++
 	h := r.newCall(c.route)
 	h.main, h.id, h.script, h.caller, h.key = c, c.id, c.script, c.caller, c.key
-	h.attempt, h.gate, h.seat, h.began = c.tried, c.gate, c.seat, now
+	h.attempt, h.gate, h.seat, h.began, h.asked = c.tried, c.gate, c.seat, now, now
 	c.hedges = append(c.hedges, h)
 	r.emit(trace.Event{T: now, Kind: trace.Hedge, Call: c.id, Attempt: h.attempt, Rule: string(machine.L8)})
 	r.tellStart(h, asks)
@@ -161,11 +182,12 @@ func (r *run) resolve(c *call) (out string) {
 }
 
 // ask asks the gate, and says whether the attempt may go. If it may not, the
-// call is over (L5).
+// call is over (L5), or asks again later (M22).
 func (r *run) ask(c *call) bool {
 	now := r.clock.Now()
 	g := &r.gates[c.gate]
 	r.cause = c.id
+	c.pass.waited = now - c.asked
 	d := g.Begin(now, &c.pass)
 	r.tell()
 	e := r.blank(trace.Admit, c)
@@ -179,6 +201,12 @@ func (r *run) ask(c *call) bool {
 		r.pass()
 		return true
 	}
+	if d.Waits {
+		e.Kind, e.Until = trace.Waits, d.Until
+		r.pass()
+		r.hold(c, d.Until)
+		return false
+	}
 	e.Kind = trace.Exhausted
 	if !d.Exhausted {
 		e.Kind, e.Reason, e.Until, e.Known = trace.Refuse, d.Reason, d.Until, d.Known
@@ -190,6 +218,16 @@ func (r *run) ask(c *call) bool {
 	}
 	r.over(c, now)
 	return false
+}
+
+// hold lets an attempt ask again at that instant, in the order in which those
+// that wait came.
+func (r *run) hold(c *call, until time.Duration) {
+	if c.held == 0 {
+		r.held++
+		c.held = r.held
+	}
+	r.clock.Schedule(sim.Event{At: min(until, c.givesUp), Class: classWaited, Seq: c.held, What: uint32(c.slot)})
 }
 
 // would is how the attempt that is refused would have ended, as far as can be
@@ -302,16 +340,20 @@ func (r *run) endAttempt(c *call) {
 // through, if it is to hear of it.
 func (r *run) result(c, holder *call, tells bool, how machine.Ending) {
 	now := r.clock.Now()
+	before := time.Duration(0)
+	if holder.holds {
+		before, _ = r.gates[holder.gate].cooldown(now)
+	}
 	g, v := r.report(holder, tells, how)
 	e := r.blank(trace.Result, c)
 	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
 	if g != nil {
 		e.Breaker, e.Applied, e.Rule = g.name, v.Applied, string(v.Rule)
-		switch v.Rule {
-		case machine.T11:
-			e.Until, e.Known = g.cooldown(now)
-		case machine.T21:
+		if v.Rule == machine.T21 {
 			e.Seen = g.held()
+		}
+		if end, ok := g.cooldown(now); ok && (v.Rule == machine.T11 || end != before) && len(r.news) == 0 {
+			e.Until, e.Known = end, true
 		}
 	}
 	r.pass()

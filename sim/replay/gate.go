@@ -40,6 +40,7 @@ type Gate interface {
 type Pass struct {
 	permit machine.Permit
 	turn   machine.Turn
+	waited time.Duration // so far, for somebody to serve it
 	done   func(ok bool) // of a port
 }
 
@@ -47,22 +48,28 @@ type Pass struct {
 type Decision struct {
 	Admitted  bool
 	Exhausted bool // not refused: nobody is left to serve it
+	Waits     bool // nor exhausted: it is to ask again at Until
 	Probe     bool
 	Target    string // of an admitted call: who serves it
 	Rule      machine.Rule
 	Reason    string        // of a refusal: what the caller reads
-	Until     time.Duration // of a refusal: when a call may next be admitted
+	Until     time.Duration // when a call may next be admitted
 	Known     bool          // Until is known
 }
 
-// newGate puts one of our own machines behind the gate. h hears what it does.
-func newGate(b *scenarios.Breaker, h machine.Hooks) (Gate, error) {
+// newGate puts one of our own machines behind the gate. h hears what it does. The
+// seed names what its cooldowns are drawn by.
+func newGate(b *scenarios.Breaker, seed uint64, h machine.Hooks) (Gate, error) {
 	if b.Tool != nil {
-		m, err := machine.NewToolBreaker(*b.Tool, h)
-		return &toolGate{m: m, settings: *b.Tool, guards: b.Guards, anonymous: b.Anonymous}, err
+		s := *b.Tool
+		s.Cooldown.Seed = seed
+		m, err := machine.NewToolBreaker(s, h)
+		return &toolGate{m: m, settings: s, guards: b.Guards, anonymous: b.Anonymous}, err
 	}
-	m, err := machine.NewModelBreaker(*b.Model, h)
-	return &modelGate{m: m, anonymous: b.Anonymous}, err
+	s := *b.Model
+	s.Cooldown.Seed = seed
+	m, err := machine.NewModelBreaker(s, h)
+	return &modelGate{m: m, settings: s, anonymous: b.Anonymous}, err
 }
 
 type toolGate struct {
@@ -104,6 +111,7 @@ func (g *toolGate) Force(now time.Duration, to machine.State) {
 }
 
 func (g *toolGate) Configure(now time.Duration, s machine.ToolSettings) error {
+	s.Cooldown.Seed = g.settings.Cooldown.Seed
 	err := g.m.Configure(now, s)
 	if err == nil {
 		g.settings = s
@@ -119,14 +127,16 @@ func (g *toolGate) SetAvailable(_ time.Duration, _ string, _ bool) {}
 
 type modelGate struct {
 	m         *machine.ModelBreaker
+	settings  machine.ModelSettings
 	anonymous bool
 }
 
 func (g *modelGate) Begin(now time.Duration, p *Pass) Decision {
 	var err error
-	p.turn, err = g.m.Begin(now)
+	p.turn, err = g.m.Resume(now, p.waited)
 	if err != nil {
-		return Decision{Exhausted: true, Rule: machine.M3}
+		x, _ := errors.AsType[*machine.Exhausted](err) // Resume gives no other error
+		return Decision{Exhausted: !x.Wait, Waits: x.Wait, Rule: x.Rule(), Until: x.Until}
 	}
 	return Decision{Admitted: true, Probe: p.turn.Probe(), Target: p.turn.Model(), Rule: p.turn.Rule()}
 }
@@ -138,13 +148,21 @@ func (g *modelGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Ve
 	return p.turn.End(now, e)
 }
 
+// hearsCancelled says whether a cancelled turn means anything to it (M20, M21).
+func (g *modelGate) hearsCancelled() bool {
+	c := g.settings.Counts.Cancelled
+	return g.settings.Probes > 0 || c == machine.AsFailure || c == machine.AsSuccess
+}
+
+func (g *modelGate) cooldown(time.Duration) (end time.Duration, ok bool) { return g.m.Deadline() }
+
 func (g *modelGate) Peek(now time.Duration) (bool, string) {
 	model, ok := g.m.WouldServe(now)
 	return ok, model
 }
 
 func (g *modelGate) State(time.Duration) string { return g.m.Snapshot().State.String() }
-func (g *modelGate) Settle(time.Duration)       {}
+func (g *modelGate) Settle(now time.Duration)   { g.m.Settle(now) }
 func (g *modelGate) Reset(now time.Duration)    { g.m.Reset(now) }
 
 func (g *modelGate) Force(time.Duration, machine.State)                  {}
@@ -176,10 +194,13 @@ type gate struct {
 // cooldown is when the cooldown of a breaker of ours ends, if the record is to
 // say so.
 func (g *gate) cooldown(now time.Duration) (end time.Duration, ok bool) {
-	if t, ours := g.Gate.(*toolGate); ours && g.varies {
-		return t.cooldown(now)
+	t, ours := g.Gate.(interface {
+		cooldown(now time.Duration) (time.Duration, bool)
+	})
+	if !ours || !g.varies {
+		return 0, false
 	}
-	return 0, false
+	return t.cooldown(now)
 }
 
 // gateOf makes the gate that stands for b.
@@ -187,7 +208,7 @@ func (r *run) gateOf(b *scenarios.Breaker) (Gate, error) {
 	if r.others != nil && b.Tool != nil {
 		return r.newPort(b, r.others)
 	}
-	return newGate(b, r.hooks(b))
+	return newGate(b, uint64(r.root.Name("breakers").Name(b.Name)), r.hooks(b))
 }
 
 // hearsCancelled says whether a cancelled call means anything to the breaker.
@@ -247,22 +268,27 @@ func (r *run) hooks(b *scenarios.Breaker) machine.Hooks {
 		OnTransition: func(t machine.Transition) {
 			e := trace.Event{T: t.At, Kind: trace.Transition, Breaker: name, From: t.From.String(), To: t.To.String(),
 				Effective: t.Effective, Rule: string(t.Rule), Failures: t.Failures, Call: r.cause}
-			if varies && t.To == machine.Open && t.Rule != machine.T31 {
+			if varies && (t.To == machine.Open || t.To == machine.Fallback) && t.Rule != machine.T31 {
 				e.Until, e.Known = t.Until, true
 			}
 			r.news = append(r.news, e)
 		},
 		OnSwitch: func(s machine.Switch) {
-			r.news = append(r.news, trace.Event{T: s.At, Kind: trace.Switch, Breaker: name, From: s.From, To: s.To, Rule: string(s.Rule)})
+			e := trace.Event{T: s.At, Kind: trace.Switch, Breaker: name, From: s.From, To: s.To, Rule: string(s.Rule)}
+			if s.Rule == machine.M24 {
+				e.Effective = s.Effective
+			}
+			r.news = append(r.news, e)
 		},
 	}
 }
 
-// varies says whether a tool breaker's cooldown can be unlike the one that the
-// head of the record names (T27 to T29, T33).
+// varies says whether a breaker's cooldown can be unlike the one that the head of
+// the record names (T27 to T29, T33, M25 to M27).
 func (r *run) varies(b *scenarios.Breaker) bool {
 	if b.Tool == nil {
-		return false
+		c := &b.Model.Cooldown
+		return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter
 	}
 	configured := func(e scenarios.Call) bool { return e.Op == scenarios.OpConfigure && e.To == b.Name }
 	c := &b.Tool.Cooldown
@@ -272,7 +298,7 @@ func (r *run) varies(b *scenarios.Breaker) bool {
 // tellLapsed records a lease that ran out, or what else time did, which comes
 // before the result that made it noticed.
 func (r *run) tellLapsed() {
-	for len(r.news) > 0 && (r.news[0].Rule == string(machine.T7) || r.news[0].Rule == trace.MovedByTime) {
+	for len(r.news) > 0 && (r.news[0].Rule == string(machine.T7) || r.news[0].Rule == string(machine.M24) || r.news[0].Rule == trace.MovedByTime) {
 		r.emit(r.news[0])
 		r.news = r.news[1:]
 	}

@@ -45,7 +45,9 @@ func breakerInfo(b *scenarios.Breaker, o *Others) trace.Breaker {
 	m := b.Model
 	info.Kind = "model"
 	info.Model = &trace.Model{Primary: m.Primary, Chain: []trace.Backup{}, TripThreshold: m.TripThreshold, RecoveryTimeout: m.RecoveryTimeout,
-		RecoverySuccessesNeeded: m.RecoverySuccessesNeeded, ProbationFailures: m.ProbationFailures}
+		RecoverySuccessesNeeded: m.RecoverySuccessesNeeded, ProbationFailures: m.ProbationFailures, FurtherModel: trace.FurtherModel{AtOnce: m.Probes, PlaceFor: m.ProbeTimeout,
+			ExhaustedWait: m.Wait, LastResort: m.LastResort, EntryCooldown: m.EntryCooldown}}
+	info.Further = further(&m.Counts, &m.Cooldown)
 	for _, e := range m.Chain {
 		info.Model.Chain = append(info.Model.Chain, trace.Backup{Name: e.Name, MaxFailCount: e.MaxFailCount})
 	}

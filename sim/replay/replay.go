@@ -20,6 +20,7 @@ const (
 	classFree                      // servers are done, in the order in which they began
 	classArrive                    // attempts reach a target over its network, in the order of their starts
 	classOperate                   // what operators do, in file order
+	classWaited                    // turns that waited for somebody to serve them ask again, in the order in which they came
 	classScripted                  // scripted calls start, in file order
 	classMade                      // callers' calls start, in file order
 	classRetry                     // ladders try again, by call
@@ -117,6 +118,7 @@ type run struct {
 	vacant  []*call   // slots to use again
 	count   int       // calls started
 	started uint64    // attempts started
+	held    uint64    // attempts that had to wait for somebody to serve them
 	under   []arrival // on their way to a target
 	landed  []int     // arrivals to use again
 	jobs    []job     // being served, where a target's capacity is bounded
@@ -151,6 +153,8 @@ type call struct {
 	gate    int // index of the one that it asks, or -1: the route's, unless a substitute takes the call
 	attempt int
 	began   time.Duration // the attempt in flight
+	asked   time.Duration // when it first asked the gate
+	held    uint64        // its number among those that wait to be served; 0: it never did
 	seat    int           // index of the target that serves it
 	holds   bool          // the gate is still to be told
 	since   time.Duration // when the gate admitted it
@@ -345,6 +349,8 @@ func (r *run) play(e sim.Event) {
 		r.endAttempt(r.calls[e.What])
 	case classOperate:
 		r.operate(int(e.What))
+	case classWaited:
+		r.resume(r.calls[e.What])
 	case classScripted:
 		c := r.newCall(r.routes[e.What])
 		c.script, c.key = int(e.What), r.root.Name("calls").Number(uint64(e.What))

@@ -156,7 +156,7 @@ func (w *wire) event() (Event, error) {
 		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Verdict: w.Verdict, Settings: w.Settings, Seen: Held{w.WindowCalls, w.WindowFailures, w.WindowSlow}, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
 		Effective: w.Effective, Failures: w.Failures, Busy: w.Busy, Waiting: w.Waiting, On: w.On, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {
-	case Call, Admit, Refuse, Exhausted, Vanish, Result, Retry, Hedge, Reroute:
+	case Call, Admit, Refuse, Exhausted, Waits, Vanish, Result, Retry, Hedge, Reroute:
 		e.Attempt = 1
 	case Phase:
 		e.Phase = NoPhase

@@ -72,6 +72,11 @@ func (x *encoder) event(e *Event) {
 		x.str("reason", e.Reason)
 		x.durOrNull("until", e.Until, e.Known)
 		x.optional("would", e.Would)
+	case Waits:
+		x.attempt(e)
+		x.str("breaker", e.Breaker)
+		x.str("rule", e.Rule)
+		x.dur("until", e.Until)
 	case Exhausted:
 		x.attempt(e)
 		x.str("breaker", e.Breaker)
@@ -107,6 +112,7 @@ func (x *encoder) event(e *Event) {
 		x.str("breaker", e.Breaker)
 		x.strOrNull("from", e.From)
 		x.strOrNull("to", e.To)
+		x.optionalDur("effective", e.Effective, e.Effective != 0)
 		x.str("rule", e.Rule)
 	case Retry:
 		x.int("call", e.Call)

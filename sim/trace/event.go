@@ -29,7 +29,7 @@ const (
 	Vanish                     // Call, Attempt, Target, Until: its task was dropped; there will be no result
 	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew; Seen if it has a window
 	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call; Until if it opens and its cooldown varies
-	Switch                     // Breaker, From, To, Rule: another model serves
+	Switch                     // Breaker, From, To, Rule: another model serves; Effective if by M24
 	Retry                      // Call, Attempt (the next one), Wait, Rule
 	GiveUp                     // Call, Rule: a ladder ended without success; Breaker, Applied, Verdict if a breaker heard of it
 	Operate                    // Op, Breaker; Name, Available; Settings, Until
@@ -38,12 +38,13 @@ const (
 	Health                     // Breaker, Target, Score, Health: how well the tool is after a result
 	Hedge                      // Call, Attempt (the next one, which starts at once beside the others), Rule
 	Burst                      // Target, On: a stretch of the target's bursty troubles begins or ends
+	Waits                      // Call, Attempt, Breaker, Rule, Until: nobody is left to serve it as yet, and it asks again then
 	Load                       // Target, Busy, Waiting: what a target of bounded capacity does, at a whole second after it changed
 	End                        // States; always last
 )
 
 var kindNames = [...]string{"", "run", "phase", "call", "admit", "refuse", "exhausted", "vanish", "result",
-	"transition", "switch", "retry", "give_up", "operate", "peek", "reroute", "health", "hedge", "burst", "load", "end"}
+	"transition", "switch", "retry", "give_up", "operate", "peek", "reroute", "health", "hedge", "burst", "wait", "load", "end"}
 
 // String is the kind as the record spells it, such as "give_up".
 func (k Kind) String() string { return kindNames[k] }
@@ -96,8 +97,8 @@ type Event struct {
 	Score     float64       // of a tool's health, from 0 to 1
 	Took      time.Duration // from the attempt's start to its end
 	Wait      time.Duration // until the next attempt starts
-	Effective time.Duration // when a transition took effect, at or before T
-	Until     time.Duration // Refuse: when a call may next be admitted. Vanish: when its caller stops waiting. Others: when the breaker's cooldown ends, as things stand
+	Effective time.Duration // when a transition took effect, at or before T; of a Switch by M24 when that backup was whole again, of others 0
+	Until     time.Duration // Refuse: when a call may next be admitted. Waits: when it asks again. Vanish: when its caller stops waiting. Others: when the breaker's cooldown ends, as things stand
 	Known     bool          // Until is known
 	Failures  int           // consecutive failures as they were at a transition
 	Seen      Held          // of a Result by T21: what the window held, this result among it
@@ -141,10 +142,10 @@ type Substitute struct {
 
 // Breaker is a breaker with all of its settings. Exactly one of Tool and Model is set.
 type Breaker struct {
-	Name    string `json:"name"`
-	Kind    string `json:"kind"` // "tool" or "model"
-	Reports string `json:"reports"`
-	By      string `json:"by,omitempty"` // whose it is, such as "gobreaker v2.4.0"; empty: ours
+	Name    string
+	Kind    string // "tool" or "model"
+	Reports string
+	By      string // whose it is, such as "gobreaker v2.4.0"; empty: ours
 	*Tool
 	*Model
 	Further
@@ -169,6 +170,7 @@ type Model struct {
 	RecoveryTimeout         time.Duration `json:"recovery_timeout"`
 	RecoverySuccessesNeeded int           `json:"recovery_successes_needed"`
 	ProbationFailures       int           `json:"probation_failures"`
+	FurtherModel
 }
 
 // Backup is one entry of a chain.

@@ -38,6 +38,15 @@ type FurtherTool struct {
 	LateFailures string `json:"late_failures,omitempty"` // "ignore", or nothing
 }
 
+// FurtherModel is those that only model breakers have, or have another sense of.
+type FurtherModel struct {
+	AtOnce        int           `json:"probes,omitempty"`        // probes in flight at one time; 0: every turn is one
+	PlaceFor      time.Duration `json:"probe_timeout,omitempty"` // how long a probe keeps its place among them; 0: until it ends
+	ExhaustedWait time.Duration `json:"exhausted_wait,omitempty"`
+	LastResort    string        `json:"last_resort,omitempty"`
+	EntryCooldown time.Duration `json:"entry_cooldown,omitempty"`
+}
+
 // AnyProbes is the number of probes that has no bound.
 const AnyProbes = 1<<31 - 1
 

@@ -45,7 +45,9 @@ type flight struct {
 type try struct {
 	attempt int
 	began   time.Duration
-	running bool // admitted, or made without a gate; otherwise it asks
+	running bool          // admitted, or made without a gate; otherwise it asks
+	waits   bool          // it asks at began, after it has waited
+	asked   time.Duration // when it did so first
 }
 
 // try is the attempt of that number, if it is in flight.
@@ -130,6 +132,8 @@ func (v *Validator) check(e *Event) error {
 		return v.call(e)
 	case Admit, Refuse, Exhausted:
 		return v.verdict(e)
+	case Waits:
+		return v.waits(e)
 	case Vanish, Result:
 		return v.ending(e)
 	case Retry, GiveUp, Hedge:
@@ -231,7 +235,7 @@ func (v *Validator) call(e *Event) error {
 		return fmt.Errorf("attempt %d of call %d was announced for %v", e.Attempt, e.Call, c.due)
 	}
 	c.attempts, c.announced = e.Attempt, false
-	c.tries = append(c.tries, try{e.Attempt, e.T, e.Target != ""})
+	c.tries = append(c.tries, try{attempt: e.Attempt, began: e.T, running: e.Target != "", asked: e.T})
 	return nil
 }
 
@@ -246,9 +250,10 @@ func (v *Validator) inFlight(e *Event, running bool) (*try, error) {
 
 // states in which each rule may give its verdict on a call.
 var verdicts = map[Kind]map[string]string{
-	Admit:     {"T1": "closed", "T5": "half-open", "T23": "half-open", "T32": "closed", "T34": "closed", "M1": "primary", "M2": "recovering", "M4": "fallback", "M5": "fallback", "M6": "recovering"},
+	Admit:     {"T1": "closed", "T5": "half-open", "T23": "half-open", "T32": "closed", "T34": "closed", "M1": "primary", "M2": "recovering", "M4": "fallback", "M5": "fallback", "M6": "recovering", "M21": "recovering", "M23": "fallback"},
 	Refuse:    {"T4": "open", "T6": "half-open", "T26": "closed", "T31": "open"},
 	Exhausted: {"M3": "fallback"},
+	Waits:     {"M22": "fallback"},
 }
 
 func (v *Validator) verdict(e *Event) error {
@@ -271,6 +276,8 @@ func (v *Validator) verdict(e *Event) error {
 		return fmt.Errorf("rule %q cannot decide so while %s is %s", e.Rule, b.Name, b.state)
 	} else if err := b.byForce(e.Rule); err != nil {
 		return err
+	} else if err := b.isSet(e.Rule); err != nil {
+		return err
 	}
 	if e.Kind != Admit {
 		v.end(e.Call, e.Attempt)
@@ -289,7 +296,7 @@ func (v *Validator) verdict(e *Event) error {
 	if err := b.grant(e); err != nil {
 		return err
 	}
-	if b.Model != nil && e.Target != b.serves {
+	if b.Model != nil && !b.mayServe(e.Rule, e.Target) {
 		return fmt.Errorf("%s serves, not %s", b.serves, e.Target)
 	}
 	return v.target(e.Target)
@@ -365,6 +372,10 @@ var applies = map[string]bool{"T3": true, "T8": true, "T9": true, "T10": false, 
 	"T21": true, "T24": true, "T25": true, "T30": false, "T31": false, "T32": false,
 	"M7": true, "M8": false, "M9": true, "M10": true, "M12": true, "M13": true}
 
+// eitherWay are the rules by which a result may be taken into account, or not: a
+// backup was charged, a cooldown moved, a probe's place is free again.
+var eitherWay = []string{"T2", "T20", "M11", "M14", "M17", "M20"}
+
 // takes are the states in which each rule takes a result.
 var takes = map[string][]string{"T2": {"closed"}, "T3": {"closed"}, "T8": {"half-open"}, "T9": {"half-open"}, "T10": {"open"}, "T11": {"open"},
 	"T13": {"closed", "half-open"}, "T16": {"closed", "open", "half-open"}, "T20": {"closed", "open", "half-open"}, "T21": {"closed"}, "T24": {"half-open"},
@@ -372,12 +383,11 @@ var takes = map[string][]string{"T2": {"closed"}, "T3": {"closed"}, "T8": {"half
 
 // heard checks what a breaker of ours made of how a call ended.
 func (b *standing) heard(e *Event, rule string) error {
-	either := rule == "T2" || rule == "T20" || rule == "M11" || rule == "M17"
-	if want, known := applies[rule]; known && want != e.Applied || !known && !either {
+	if want, known := applies[rule]; known && want != e.Applied || !known && !slices.Contains(eitherWay, rule) {
 		return fmt.Errorf("rule %q and applied %v do not go together", rule, e.Applied)
 	}
 	if b.Tool == nil {
-		return nil
+		return b.isSet(rule)
 	}
 	if !slices.Contains(takes[rule], b.state) {
 		return fmt.Errorf("rule %q cannot take a result while %s is %s", rule, b.Name, b.state)
@@ -431,6 +441,9 @@ func (v *Validator) ending(e *Event) error {
 
 func (v *Validator) ladder(e *Event) error {
 	c := v.calls[e.Call]
+	if c != nil && e.Kind == GiveUp && len(c.tries) == 1 && c.tries[0].waits && !c.tries[0].running { // whoever waits for it had enough
+		c.tries = nil
+	}
 	if c == nil || (len(c.tries) > 0) != (e.Kind == Hedge) || c.announced && e.Kind != GiveUp {
 		return fmt.Errorf("call %d is not at a point where this can happen", e.Call)
 	}
@@ -521,9 +534,11 @@ func (v *Validator) change(e *Event) error {
 		return fmt.Errorf("%q serves, not %q", b.serves, e.From)
 	case e.To == e.From:
 		return errors.New("nothing changes")
+	case e.Effective > e.T || (e.Effective != 0) != (e.Rule == "M24"):
+		return fmt.Errorf("only M24 is backdated, and to what was; here %s is, to %v", e.Rule, e.Effective)
 	}
 	b.serves = e.To
-	return nil
+	return b.isSet(e.Rule)
 }
 
 func (v *Validator) operation(e *Event) error {
