@@ -89,6 +89,23 @@ var toolContradictions = []contradiction{
 		}},
 }
 
+// modelContradictions are those of model breakers.
+var modelContradictions = []contradiction{
+	{[]string{"last_resort", "exhausted_wait", "entry_cooldown"},
+		func(b *Breaker) bool {
+			m := b.Model
+			return len(m.Chain) == 0 && (m.LastResort != "" || m.Wait > 0 || m.EntryCooldown > 0)
+		},
+		func(*Breaker) string {
+			return "without backups the primary keeps serving, and none is ever spent; write chain: [NAME] beside it"
+		}},
+	{[]string{"probe_timeout"},
+		func(b *Breaker) bool { return b.Model.ProbeTimeout > 0 && b.Model.Probes == 0 },
+		func(*Breaker) string {
+			return "probe_timeout is how long a probe keeps its place, and places are not counted; write probes: 1 beside it"
+		}},
+}
+
 // cooldownContradictions are those of either kind.
 var cooldownContradictions = []contradiction{
 	{[]string{"recovery_growth"},
@@ -167,8 +184,8 @@ func (r *resolver) contradictions(b *Breaker, reports *val[reportsWord], w *sett
 	}
 	if b.Tool != nil {
 		tell(toolContradictions)
+	} else {
+		tell(modelContradictions)
 	}
-	if b.cooldown() != nil {
-		tell(cooldownContradictions)
-	}
+	tell(cooldownContradictions)
 }

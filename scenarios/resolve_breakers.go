@@ -127,7 +127,8 @@ func settingsOf(w *settingsW) []setting {
 	return append([]setting{
 		{key: "failure_threshold", node: w.FailureThreshold.node, count: &w.FailureThreshold.V, tool: func(s *machine.ToolSettings) { s.FailureThreshold = w.FailureThreshold.V }},
 		{key: "recovery_duration", node: w.RecoveryDuration.node, tool: func(s *machine.ToolSettings) { s.RecoveryDuration = span(&w.RecoveryDuration) }},
-		{key: "probe_timeout", node: w.ProbeTimeout.node, tool: func(s *machine.ToolSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) }},
+		{key: "probe_timeout", node: w.ProbeTimeout.node, tool: func(s *machine.ToolSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) },
+			model: func(s *machine.ModelSettings) { s.ProbeTimeout = span(&w.ProbeTimeout) }},
 		{key: "stale_results", node: w.StaleResults.node, tool: func(s *machine.ToolSettings) { s.IgnoreStale = bool(w.StaleResults.V) }},
 		{key: "primary", node: w.Primary.node, model: func(s *machine.ModelSettings) { s.Primary = w.Primary.V }},
 		{key: "chain", node: w.Chain.node, model: func(s *machine.ModelSettings) { s.Chain = chain(&w.Chain, &w.MaxFailCount) }},
@@ -213,12 +214,26 @@ func (r *resolver) models(b *Breaker, w *settingsW) {
 		}
 		seen[name.V] = true
 	}
+	r.lastResort(b, &w.LastResort)
+}
+
+// lastResort checks the name of a model breaker's last resort.
+func (r *resolver) lastResort(b *Breaker, name *val[string]) {
+	switch {
+	case !name.said() || r.d.refused[name.node]:
+	case !r.isTarget(name.V):
+		r.d.fault(name.node, "unknown target %q%s", clip(name.V), r.d.meant(name.V, r.targets))
+	case name.V == b.Model.Primary:
+		r.d.fault(name.node, "%s is the primary, which is out when the last resort is asked; name another target", name.V)
+	case slices.Contains(chainNames(b.Model), name.V):
+		r.d.fault(name.node, "%s is in the chain; a last resort is none of those that can be spent", name.V)
+	}
 }
 
 // guardedModels refuses targets that a tool breaker gates and a model breaker
 // routes to: a turn goes past tool breakers.
 func (r *resolver) guardedModels(w *settingsW) {
-	names := []*val[string]{&w.Primary}
+	names := []*val[string]{&w.Primary, &w.LastResort}
 	for k := range w.Chain.V {
 		names = append(names, &w.Chain.V[k].Name)
 	}

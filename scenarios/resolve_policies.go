@@ -299,6 +299,9 @@ func (r *resolver) changedModels(it *item[changeW], b *Breaker) {
 	if w.Primary.said() && !w.Chain.said() && slices.Contains(chainNames(b.Model), w.Primary.V) {
 		r.d.fault(w.Primary.node, "%s is in the chain of %s; it cannot be its own backup: give the policy a chain as well", w.Primary.V, it.name)
 	}
+	if last := b.Model.LastResort; last != "" && !w.LastResort.said() && (last == b.Model.Primary || slices.Contains(chainNames(b.Model), last)) {
+		r.d.fault(it.key, "%s is the last resort of %s, and here in the chain or the primary too; give the policy a last_resort as well", last, it.name)
+	}
 }
 
 // describe is what the policy does, for captions. What it has of breakers'

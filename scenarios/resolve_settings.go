@@ -63,9 +63,9 @@ func (r *resolver) like(b *Breaker, w *settingsW) {
 	if b.Tool != nil {
 		*b.Tool = machine.DefaultToolSettings()
 	} else {
-		primary, chain := b.Model.Primary, b.Model.Chain
+		was := *b.Model
 		*b.Model = machine.DefaultModelSettings()
-		b.Model.Primary, b.Model.Chain = primary, chain
+		b.Model.Primary, b.Model.Chain, b.Model.LastResort = was.Primary, was.Chain, was.LastResort
 	}
 	r.put(b, &settings.Reports, &settings.settingsW)
 }
@@ -73,19 +73,20 @@ func (r *resolver) like(b *Breaker, w *settingsW) {
 // rated says whether a rate, or a number, of failures in a window opens it.
 func rated(t *machine.Trip) bool { return t.FailureRate > 0 || t.Failures > 0 || t.SlowRate > 0 }
 
-// cooldown is how the breaker's cooldown varies, if it can be set.
+// cooldown is how the breaker's cooldown varies.
 func (b *Breaker) cooldown() *machine.Cooldown {
 	if b.Tool != nil {
 		return &b.Tool.Cooldown
 	}
-	return nil
+	return &b.Model.Cooldown
 }
 
 // furtherSettings are those beyond the breakers' own rules (T20 onwards).
 func furtherSettings(w *settingsW) []setting {
 	return slices.Concat([]setting{
-		{key: "counts", node: w.Counts.node, tool: func(s *machine.ToolSettings) { w.Counts.V.change(&s.Counts) }},
-	}, w.trip(), w.probing(), w.cooldowns())
+		{key: "counts", node: w.Counts.node, tool: func(s *machine.ToolSettings) { w.Counts.V.change(&s.Counts) },
+			model: func(s *machine.ModelSettings) { w.Counts.V.change(&s.Counts) }},
+	}, w.trip(), w.probing(), w.cooldowns(), w.routing())
 }
 
 // change takes over the kinds of result that the file names.
@@ -123,7 +124,8 @@ func (w *probingW) probing() []setting {
 	}
 	return []setting{
 		probing("probe", w.Probe.node, nil, func(p *machine.Probing) { p.Skip = bool(w.Probe.V) }),
-		probing("probes", w.Probes.node, nil, func(p *machine.Probing) { p.AtOnce = int(w.Probes.V) }),
+		{key: "probes", node: w.Probes.node, tool: func(s *machine.ToolSettings) { s.Probing.AtOnce = int(w.Probes.V) },
+			model: func(s *machine.ModelSettings) { s.Probes = int(w.Probes.V) % AnyProbes }},
 		probing("probes_in_all", w.ProbesInAll.node, &w.ProbesInAll.V, func(p *machine.Probing) { p.InAll = w.ProbesInAll.V }),
 		probing("probe_successes", w.ProbeSuccesses.node, &w.ProbeSuccesses.V, func(p *machine.Probing) { p.Needed = w.ProbeSuccesses.V }),
 		probing("probe_failure_rate", w.ProbeFailureRate.node, nil, func(p *machine.Probing) { p.FailureRate = float64(w.ProbeFailureRate.V) }),
@@ -131,6 +133,14 @@ func (w *probingW) probing() []setting {
 		probing("cancelled_probe", w.CancelledProbe.node, nil, func(p *machine.Probing) { p.Release = bool(w.CancelledProbe.V) }),
 		probing("ramp", w.Ramp.node, nil, func(p *machine.Probing) { p.Ramp = time.Duration(w.Ramp.V) }),
 		probing("ramp_from", w.RampFrom.node, nil, func(p *machine.Probing) { p.RampFrom = float64(w.RampFrom.V) }),
+	}
+}
+
+func (w *routingW) routing() []setting {
+	return []setting{
+		{key: "exhausted_wait", node: w.ExhaustedWait.node, model: func(s *machine.ModelSettings) { s.Wait = time.Duration(w.ExhaustedWait.V) }},
+		{key: "last_resort", node: w.LastResort.node, model: func(s *machine.ModelSettings) { s.LastResort = w.LastResort.V }},
+		{key: "entry_cooldown", node: w.EntryCooldown.node, model: func(s *machine.ModelSettings) { s.EntryCooldown = time.Duration(w.EntryCooldown.V) }},
 	}
 }
 

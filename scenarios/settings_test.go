@@ -143,6 +143,26 @@ func TestAPresetOfAModelBreaker(t *testing.T) {
 		*s.Policies[0].Breakers[0].Model)
 }
 
+// TestFurtherSettingsOfAModelBreaker reads each of them.
+func TestFurtherSettingsOfAModelBreaker(t *testing.T) {
+	s, err := load("scenario: a\ntargets: {opus: {}, sonnet: {}, mini: {}}\nbreakers: {llm: {kind: model, primary: opus, chain: [sonnet], counts: {permanent: success, cancelled: failure}, recovery_growth: 2, recovery_longest: 10m, " +
+		"recovery_forget: 5m, recovery_jitter: 15%, retry_after: heed, probes: 2, probe_timeout: 20s, exhausted_wait: 5s, last_resort: mini, entry_cooldown: 30s}}\ncalls: [{at: 0s, to: llm}]\n" +
+		"policies: [{name: p, breakers: {llm: {probes: any, probe_timeout: 0s}}}]\n")
+	require.NoError(t, err)
+	want := machine.DefaultModelSettings()
+	want.Primary, want.Chain, want.LastResort = "opus", []machine.Backup{{Name: "sonnet", MaxFailCount: 2}}, "mini"
+	want.Counts = machine.Counts{Permanent: machine.AsSuccess, Cancelled: machine.AsFailure}
+	want.Cooldown = machine.Cooldown{Growth: 2, Longest: 10 * time.Minute, Forget: 5 * time.Minute, Jitter: 0.15, RetryAfter: true}
+	want.Probes, want.ProbeTimeout, want.Wait, want.EntryCooldown = 2, 20*time.Second, 5*time.Second, 30*time.Second
+	assert.Equal(t, want, *s.Breakers[0].Model)
+	want.Probes, want.ProbeTimeout = 0, 0
+	assert.Equal(t, want, *s.Policies[0].Breakers[0].Model, "any number of probes is M6")
+
+	_, err = load("scenario: a\ntargets: {opus: {}, sonnet: {}, mini: {}}\nbreakers: {llm: {kind: model, primary: opus, chain: [sonnet], last_resort: mini}}\ncalls: [{at: 0s, to: llm}]\n" +
+		"policies: [{name: p, breakers: {llm: {chain: [mini]}}}]\n")
+	assert.ErrorContains(t, err, "mini is the last resort of llm, and here in the chain or the primary too; give the policy a last_resort as well")
+}
+
 // TestSetFurtherSettings changes them from outside, there or not.
 func TestSetFurtherSettings(t *testing.T) {
 	src := []byte("scenario: a\ntargets: {x: {}}\nbreakers:\n  x: {kind: tool, window: {calls: 10}, failure_rate: 50%}\ncalls: [{at: 0s, to: x}]\n")

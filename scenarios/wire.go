@@ -34,7 +34,7 @@ type settingsW struct {
 	Like                    val[string]    `yaml:"like" doc:"A preset: every setting is as that library has it, and what is written beside it changes it." enum:"preset"`
 	FailureThreshold        val[int]       `yaml:"failure_threshold" doc:"Tool: failures in a row that open it (default 3, or 0 where failure_rate, window_failures or slow_rate is stated; 0: never)." default:"3" minimum:"0"`
 	RecoveryDuration        val[duration]  `yaml:"recovery_duration" doc:"Tool: the cooldown (default 30s)." default:"30s"`
-	ProbeTimeout            val[duration]  `yaml:"probe_timeout" doc:"Tool: the probe's lease (default 30s; 0s: none)." default:"30s"`
+	ProbeTimeout            val[duration]  `yaml:"probe_timeout" doc:"The probe's lease (default 30s; 0s: none). Model, beside probes: how long a probe keeps its place among them (default 0s: until it ends)."`
 	StaleResults            val[staleWord] `yaml:"stale_results" doc:"Tool, in closed: whether results of calls admitted before it last opened count (default) or are ignored." default:"count"`
 	Primary                 val[string]    `yaml:"primary" doc:"Model: the target that serves when all is well."`
 	Chain                   val[[]backupW] `yaml:"chain" doc:"Model: the backups, in order."`
@@ -47,6 +47,7 @@ type settingsW struct {
 	tripW
 	probingW
 	cooldownW
+	routingW
 }
 
 type targetW struct {

@@ -41,7 +41,7 @@ type tripW struct {
 // probingW is how a tool breaker tests recovery.
 type probingW struct {
 	Probe            val[probeWord]  `yaml:"probe" doc:"Tool: call (default): a call tests recovery; none: the first call after the cooldown closes it." default:"call"`
-	Probes           val[probesW]    `yaml:"probes" doc:"Tool: probes in flight at one time, or any (default 1)." default:"1"`
+	Probes           val[probesW]    `yaml:"probes" doc:"Probes in flight at one time, or any (default 1; Model: any). Model: further turns go to a backup meanwhile."`
 	ProbesInAll      val[int]        `yaml:"probes_in_all" doc:"Tool: probes of one half-open period (default 0: any number)." default:"0" minimum:"0"`
 	ProbeSuccesses   val[int]        `yaml:"probe_successes" doc:"Tool: successes in a row that close it; beside probe_failure_rate the results that are waited for (default 1)." default:"1" minimum:"0"`
 	ProbeFailureRate val[shareW]     `yaml:"probe_failure_rate" doc:"Tool: the share of failed probes from which on it opens, and below which it closes (default 0: any failure opens it)." default:"0"`
@@ -59,6 +59,13 @@ type cooldownW struct {
 	RecoveryJitter  val[shareW]   `yaml:"recovery_jitter" doc:"Each cooldown is drawn evenly from that much below its length to that much above (default 0)." default:"0"`
 	RetryAfter      val[heedWord] `yaml:"retry_after" doc:"Whether a failure that names a wait moves the cooldown's end there, if that is later: heed, or ignore (default)." default:"ignore"`
 	LateFailures    val[lateWord] `yaml:"late_failures" doc:"Tool, while open: a late failure restarts the cooldown: extend (default), or ignore." default:"extend"`
+}
+
+// routingW is to whom a model breaker routes turns when its backups fail, too.
+type routingW struct {
+	ExhaustedWait val[duration] `yaml:"exhausted_wait" doc:"Model: where nobody is left to serve a turn, it waits at most so long until somebody is (default 0s: it is exhausted at once)." default:"0s"`
+	LastResort    val[string]   `yaml:"last_resort" doc:"Model: the target that serves while every backup is failed, and is never charged (default: nobody does)."`
+	EntryCooldown val[duration] `yaml:"entry_cooldown" doc:"Model: so long after its last strike a failed backup has its whole budget again (default 0s: only a recovery gives it back)." default:"0s"`
 }
 
 // The words that a setting can be one of two. Each is true for the second.
