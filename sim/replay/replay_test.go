@@ -415,10 +415,11 @@ func randomScenario(t *rapid.T) string {
 	reports := func() string { return rapid.SampledFrom([]string{"permit", "anonymous"}).Draw(t, "reports") }
 	fmt.Fprintf(&b, "breakers:\n  search: {kind: tool, failure_threshold: %d, recovery_duration: %s, probe_timeout: %s, stale_results: %s, reports: %s}\n",
 		number("threshold", 3), span("cooldown"), span("lease"), rapid.SampledFrom([]string{"count", "ignore"}).Draw(t, "stale"), reports())
-	fmt.Fprintf(&b, "  llm: {kind: model, primary: opus, chain: [%s], trip_threshold: %d, recovery_timeout: %s, recovery_successes_needed: %d, probation_failures: %d, reports: %s}\n",
-		strings.Join([]string{"sonnet", "haiku"}[:number("chain", 2)], ", "), number("trip", 3), span("recovery"), number("needed", 3), number("probation", 2), reports())
+	chain := []string{"sonnet", "haiku"}[:number("chain", 2)]
+	fmt.Fprintf(&b, "  llm: {kind: model, primary: opus, chain: [%s], trip_threshold: %d, recovery_timeout: %s, recovery_successes_needed: %d, probation_failures: %d, reports: %s%s}\n",
+		strings.Join(chain, ", "), number("trip", 3), span("recovery"), number("needed", 3), number("probation", 2), reports(), beyondM17(t, len(chain) > 0))
 	b.WriteString("targets:\n")
-	for _, name := range []string{"search", "opus", "sonnet", "haiku"} {
+	for _, name := range []string{"search", "opus", "sonnet", "haiku", "mini"} {
 		world := []string{"", "network: {exponential: 300ms}, ", "warmup: 20s, ", "bursts: {apart: 5s, for: 5s, outcome: failure}, ", "limit: {rate: 1/s}, ",
 			"capacity: {servers: 2, queue: 3}, ", "capacity: {servers: 1, cancel_on_timeout: true}, network: 400ms, ", "capacity: {slowdown: 500ms}, price: {call: 1}, "}
 		fmt.Fprintf(&b, "  %s: {"+rapid.SampledFrom(world).Draw(t, "world")+"latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
@@ -443,6 +444,28 @@ func randomScenario(t *rapid.T) string {
 		span("base"), rapid.SampledFrom([]string{"none", "proportional", "full", "equal", "decorrelated"}).Draw(t, "jitter"),
 		some("hedge"), 2+number("beside", 2), rapid.SampledFrom([]string{"call", "attempt", "retry"}).Draw(t, "gate"))
 	return b.String()
+}
+
+// beyondM17 is what a model breaker is set to beyond M1 to M17, if anything is.
+func beyondM17(t *rapid.T, backups bool) string {
+	settings := ""
+	may := func(format string, values ...any) {
+		if rapid.Bool().Draw(t, "set") {
+			settings += ", " + fmt.Sprintf(format, rapid.SampledFrom(values).Draw(t, format))
+		}
+	}
+	take := []any{"failure", "success", "ignore"}
+	may("counts: {permanent: %[1]s, cancelled: %[1]s}", take...)
+	may("recovery_growth: 2, recovery_longest: 1m, recovery_forget: %s", "0s", "10s")
+	may("recovery_jitter: %s", "15%", "100%")
+	may("retry_after: %s", "heed", "ignore")
+	may("probes: 1, probe_timeout: %s", "0s", "5s")
+	if backups {
+		may("exhausted_wait: %s", "1s", "20s")
+		may("last_resort: %s", "mini")
+		may("entry_cooldown: %s", "500ms", "10s")
+	}
+	return settings
 }
 
 // BenchmarkManyCallers is 10,000 callers against one breaker for 10 virtual
