@@ -170,7 +170,7 @@ func (m *Meter) Event(e *trace.Event) error {
 		}
 	case trace.GiveUp: // where nothing has ended: the caller waited no longer for a retry
 		m.close(e.Call, e.T, e.T, false)
-	case trace.Phase, trace.Burst, trace.Load, trace.Switch, trace.Health, trace.Retry, trace.Hedge, trace.Operate, trace.Peek:
+	case trace.Phase, trace.Burst, trace.Load, trace.Switch, trace.Health, trace.Retry, trace.Hedge, trace.Waits, trace.Operate, trace.Peek:
 	}
 	return nil
 }

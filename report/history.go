@@ -3,6 +3,8 @@
 package report
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,9 +31,10 @@ type History struct {
 	GivenUp  map[string]int          // by rule: calls whose ladder ended without success
 
 	byName    map[string]*BreakerHistory
-	flying    map[int]int    // attempts in flight, by call
-	via       map[int]string // the breaker that a call in flight went through
-	by        map[int]string // who made a call in flight
+	flying    map[int]int          // attempts in flight, by call
+	via       map[int]string       // the breaker that a call in flight went through
+	by        map[int]string       // who made a call in flight
+	waiting   map[int]*trace.Event // since when a call waits for somebody to serve it
 	names     map[caller]string
 	overloads map[string][]overload      // by target, in order
 	scripted  map[string][]time.Duration // by target: the starts of attempts that failed, of calls that nobody but the scenario made
@@ -59,6 +62,7 @@ type Band struct {
 	State    string
 	Serves   string          // of a model breaker; empty: nobody, the chain is spent
 	Restarts []time.Duration // of an open breaker's cooldown, by late failures (T11)
+	Cooled   time.Duration   // when the cooldown is over, where they vary; else 0
 }
 
 // Lease is how long a probe held its slot.
@@ -83,6 +87,7 @@ const (
 	MarkRefused                     // the gate refused a call
 	MarkExhausted                   // nobody was left to serve the turn
 	MarkRerouted                    // a substitute took the call, at its start; Target is the substitute
+	MarkWaited                      // a turn that nobody was left to serve waited, from its start, until this instant
 )
 
 // Mark is one thing that happened to a call.
@@ -112,6 +117,7 @@ type Moment struct {
 	Answered    bool            // of T7: the probe answered after all, too late
 	Cancelled   bool            // of T7: the probe's caller gave it up, which says nothing (T16)
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
+	Cooled      time.Duration   // of a probe: when the cooldown was over before it, where they vary; else 0
 	By          string          // whose breaker it is; empty: ours
 
 	end time.Duration // of the run
@@ -142,7 +148,12 @@ func (h *History) Event(e *trace.Event) error {
 			h.Calls++
 			h.calledBy(e)
 		}
+	case trace.Waits:
+		if h.waiting[e.Call] == nil {
+			h.waiting[e.Call] = new(*e)
+		}
 	case trace.Admit:
+		h.waited(e.Call, e.T)
 		h.flying[e.Call]++
 		h.via[e.Call] = e.Breaker
 		if e.Probe {
@@ -152,6 +163,7 @@ func (h *History) Event(e *trace.Event) error {
 	case trace.Refuse:
 		h.turnedAway(MarkRefused, e)
 	case trace.Exhausted:
+		h.waited(e.Call, e.T)
 		h.turnedAway(MarkExhausted, e)
 	case trace.Vanish:
 		h.mark(MarkLost, e, e.T)
@@ -179,6 +191,7 @@ func (h *History) Event(e *trace.Event) error {
 		}
 	case trace.GiveUp:
 		h.GivenUp[e.Rule]++
+		h.waited(e.Call, e.T)
 	case trace.Load:
 		h.measured(e)
 	case trace.Phase, trace.Peek:
@@ -208,6 +221,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.flying = map[int]int{}
 	h.via = map[int]string{}
 	h.by = map[int]string{}
+	h.waiting = map[int]*trace.Event{}
 	h.names = map[caller]string{}
 	h.overloads = map[string][]overload{}
 	h.scripted = map[string][]time.Duration{}
@@ -245,6 +259,14 @@ func (h *History) turnedAway(k MarkKind, e *trace.Event) {
 	h.mark(k, e, e.T)
 	if h.flying[e.Call] == 0 {
 		h.ended = e.Call
+	}
+}
+
+// waited marks that a call waits no longer, if it did.
+func (h *History) waited(call int, until time.Duration) {
+	if e := h.waiting[call]; e != nil {
+		delete(h.waiting, call)
+		h.mark(MarkWaited, &trace.Event{T: until, Call: call, Breaker: e.Breaker, Rule: e.Rule}, e.T)
 	}
 }
 
@@ -308,7 +330,13 @@ func (h *History) answered(e *trace.Event) {
 // of the opening itself prolongs nothing.
 func (h *History) restart(e *trace.Event) {
 	b := h.byName[e.Breaker]
-	if b == nil || e.Rule != "T11" {
+	if b == nil {
+		return
+	}
+	if e.Known { // the cooldown ends later now
+		b.Bands[len(b.Bands)-1].Cooled = e.Until
+	}
+	if e.Rule != "T11" {
 		return
 	}
 	switch last := &b.Bands[len(b.Bands)-1]; {
@@ -337,7 +365,7 @@ func (b *BreakerHistory) lease() *Lease {
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := &b.Bands[len(b.Bands)-1]
-	m := Moment{Event: *e, Restarts: last.Restarts, By: b.By}
+	m := Moment{Event: *e, Restarts: last.Restarts, Cooled: last.Cooled, By: b.By}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
 	}
@@ -353,6 +381,9 @@ func (h *History) transition(e *trace.Event) {
 	h.changes = append(h.changes, change{moment: len(h.Moments)})
 	h.Moments = append(h.Moments, m)
 	h.band(b, e.Effective, e.To, last.Serves)
+	if e.Known {
+		b.Bands[len(b.Bands)-1].Cooled = e.Until
+	}
 }
 
 // detour is a stretch in which a substitute took the calls of a tool.
@@ -393,7 +424,8 @@ type change struct {
 func (h *History) change(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := b.Bands[len(b.Bands)-1]
-	h.band(b, e.T, last.State, e.To)
+	h.band(b, max(last.From, sinceWhen(e)), last.State, e.To)
+	b.Bands[len(b.Bands)-1].Cooled = last.Cooled
 	if n := len(h.Moments); n > 0 {
 		if m := &h.Moments[n-1]; m.Breaker == e.Breaker && m.T == e.T && m.Rule == e.Rule && !m.Switched {
 			m.Switched, m.Serves = true, e.To
@@ -401,6 +433,15 @@ func (h *History) change(e *trace.Event) {
 		}
 	}
 	h.changes = append(h.changes, change{-1, *e, last.State})
+}
+
+// sinceWhen is when a switch took effect: a backup that is whole again (M24) is
+// noticed later.
+func sinceWhen(e *trace.Event) time.Duration {
+	if e.Effective != 0 {
+		return e.Effective
+	}
+	return e.T
 }
 
 // band ends the current band at t and begins another.
@@ -416,6 +457,9 @@ func (h *History) band(b *BreakerHistory, t time.Duration, state, serves string)
 
 func (h *History) finish(end time.Duration) {
 	h.End = end
+	for _, call := range slices.Sorted(maps.Keys(h.waiting)) {
+		h.waited(call, end)
+	}
 	for _, all := range h.Bursts {
 		if last := &all[len(all)-1]; last.To < 0 {
 			last.To = end
@@ -437,7 +481,7 @@ func (h *History) finish(end time.Duration) {
 	answered, cancelled := map[int]bool{}, map[int]bool{}
 	for _, m := range h.Marks {
 		switch m.Kind {
-		case MarkProbe, MarkLost, MarkRefused, MarkExhausted, MarkRerouted:
+		case MarkProbe, MarkLost, MarkRefused, MarkExhausted, MarkRerouted, MarkWaited:
 		case MarkCancelled:
 			cancelled[m.Call] = true
 		default:
@@ -472,6 +516,9 @@ func (b *BreakerHistory) ready() (all []trace.Span) {
 		case s.State != "fallback":
 			before = s.State
 			continue
+		}
+		if s.Cooled != 0 {
+			from = s.Cooled
 		}
 		before = s.State
 		if from = max(from, s.From); from < s.To {

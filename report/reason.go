@@ -239,6 +239,8 @@ func switchCause(e *trace.Event) string {
 		return e.From + " has spent its budget"
 	case "M15":
 		return "a backup was switched"
+	case "M24":
+		return "a backup is whole again"
 	case "M17":
 		return "a late failure spent the budget of " + e.From
 	default:

@@ -225,6 +225,9 @@ func (d *pageData) modelCounters(m *trace.Model) []counter {
 	if n := m.ProbationFailures; n > 0 {
 		all = append(all, d.count("probation_failures", "failed probes", n, func(c *Counters) int { return c.Probation }))
 	}
+	if n := m.AtOnce; n > 0 {
+		all = append(all, d.count("probes", "probes in flight", n, func(c *Counters) int { return c.Probes }))
+	}
 	for i, e := range m.Chain {
 		all = append(all, counter{pageField{Name: "chain-" + e.Name, Label: "backup " + e.Name, As: "word"}, func(c *Counters) int64 { return int64(d.word(c.Chain[i].words())) }})
 	}

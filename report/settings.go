@@ -59,7 +59,7 @@ var modelSettings = slices.Concat([]setting{
 	{"probation_failures", func(b *trace.Breaker) bool { return b.ProbationFailures == 0 }, func(b worded) string {
 		return either(b.ProbationFailures == 0, "no limit on failed probes", "back to the backups after "+plural(b.ProbationFailures, "failed probe", "failed probes"))
 	}},
-}, furtherSettings, []setting{reports})
+}, furtherModelSettings, furtherSettings, []setting{reports})
 
 // reports is a setting of both kinds.
 var reports = setting{"reports", func(b *trace.Breaker) bool { return b.Reports != "anonymous" }, func(b worded) string {

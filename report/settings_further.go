@@ -61,7 +61,7 @@ var furtherSettings = []setting{
 		return either(b.RecoveryJitter == 0, "no jitter on the cooldown", "cooldown drawn from "+inPercent(b.RecoveryJitter)+" less to "+inPercent(b.RecoveryJitter)+" more")
 	}},
 	{"retry_after", func(b *trace.Breaker) bool { return b.RetryAfter != "heed" }, func(b worded) string {
-		return either(b.RetryAfter == "heed", "open for as long as a failure asks", "hints to wait ignored")
+		return either(b.RetryAfter == "heed", either(b.Tool != nil, "open", "no probe")+" for as long as a failure asks", "hints to wait ignored")
 	}},
 }
 
@@ -112,7 +112,7 @@ func grown(b worded) string {
 	for _, x := range []struct {
 		d    time.Duration
 		text string
-	}{{b.RecoveryLongest, "up to "}, {b.RecoveryForget, "until it was closed for "}} {
+	}{{b.RecoveryLongest, "up to "}, {b.RecoveryForget, "until it was " + b.rest() + " for "}} {
 		if x.d > 0 {
 			parts = append(parts, x.text+b.span(x.d))
 		}
@@ -122,6 +122,9 @@ func grown(b worded) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// rest names the state in which all is well.
+func (b worded) rest() string { return either(b.Tool != nil, "closed", "in primary") }
 
 // inPercent writes a share, to six digits.
 func inPercent(share float64) string { return fmt.Sprintf("%.6g %%", float64(share*100)) }

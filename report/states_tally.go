@@ -170,6 +170,8 @@ var incidents = []struct {
 	{"M10", []string{"primary"}, "failed turn", "failed turns"},
 	{"M11", []string{"fallback"}, "failed turn", "failed turns"},
 	{"M3", []string{"fallback"}, "turn exhausted", "turns exhausted"},
+	{"M22", []string{"fallback"}, "turn waited", "turns waited"},
+	{"M20", []string{"primary", "fallback", "recovering"}, "result counted as nothing", "results counted as nothing"},
 	{"M9", []string{"recovering"}, "good probe", "good probes"},
 	{"M13", []string{"recovering"}, "failed probe", "failed probes"},
 	{"M17", []string{"primary", "fallback", "recovering"}, "late result", "late results"},

@@ -119,7 +119,7 @@ func (s *Steps) matters(e *trace.Event, b *Counted) bool {
 		return true
 	case trace.Admit:
 		return e.Probe
-	case trace.Refuse, trace.Exhausted:
+	case trace.Refuse, trace.Exhausted, trace.Waits:
 		return first(&b.turnedAway)
 	case trace.Reroute:
 		return first(&b.rerouted)

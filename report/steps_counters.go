@@ -22,6 +22,7 @@ type Counters struct {
 	Successes int  // primary_success_count
 	Probation int  // transient failures of this probation (M13)
 	Activated bool // fallback_activated
+	Probes    int  // in recovering: probes in flight that have a place (M21)
 	Chain     []Strikes
 }
 
@@ -30,6 +31,7 @@ type Strikes struct {
 	Name      string
 	Available bool
 	Count, Of int
+	struck    time.Duration // the last of them
 }
 
 // spent says whether turns pass the backup over.
@@ -38,7 +40,7 @@ func (s *Strikes) spent() bool { return !s.Available || s.Count >= s.Of }
 func (c *Counters) same(o *Counters) bool {
 	a, b := *c, *o
 	a.Chain, b.Chain = nil, nil
-	return slices.Equal(c.Chain, o.Chain) && a.State == b.State && a.Failures == b.Failures && a.Began == b.Began && a.Until == b.Until && a.Ends == b.Ends && a.Probe == b.Probe &&
+	return slices.Equal(c.Chain, o.Chain) && a.State == b.State && a.Failures == b.Failures && a.Began == b.Began && a.Until == b.Until && a.Ends == b.Ends && a.Probe == b.Probe && a.Probes == b.Probes &&
 		a.Serves == b.Serves && a.Successes == b.Successes && a.Probation == b.Probation && a.Activated == b.Activated
 }
 
@@ -51,7 +53,14 @@ type Counted struct {
 	now                  Counters
 	lapsed               int // 1 + the step of a lease's end that nobody has noticed yet; 0: there is none
 	streak               []int
-	turnedAway, rerouted bool // since its last transition
+	places               []place // of probes, where their number is bounded (M21)
+	turnedAway, rerouted bool    // since its last transition
+}
+
+// place is what a probe has while their number is bounded.
+type place struct {
+	call int
+	from time.Duration
 }
 
 // Change is what the counters are from a step on.
@@ -71,7 +80,7 @@ func newCounted(b *trace.Breaker) *Counted {
 	if b.Model != nil {
 		c.now = Counters{State: "primary", Serves: b.Model.Primary}
 		for _, e := range b.Model.Chain {
-			c.now.Chain = append(c.now.Chain, Strikes{e.Name, true, 0, max(1, e.MaxFailCount)})
+			c.now.Chain = append(c.now.Chain, Strikes{Name: e.Name, Available: true, Of: max(1, e.MaxFailCount)})
 		}
 	}
 	c.Changes = []Change{{0, c.now}}
@@ -96,7 +105,10 @@ func (b *Counted) leaseEnded(now time.Duration) bool {
 func (b *Counted) event(e *trace.Event, step int) {
 	before := b.now
 	b.now.Chain = slices.Clone(before.Chain)
+	b.cool(e.T)
 	switch e.Kind {
+	case trace.Admit:
+		b.admitted(e)
 	case trace.Result:
 		b.result(e)
 	case trace.Operate:
@@ -115,6 +127,10 @@ func (b *Counted) event(e *trace.Event, step int) {
 // result is what a breaker makes of a result by its rules.
 func (b *Counted) result(e *trace.Event) {
 	c := &b.now
+	b.leave(e)
+	if e.Known { // the cooldown ends later now
+		c.Until = e.Until
+	}
 	switch e.Rule {
 	case "T2", "M7":
 		c.Failures = 0
@@ -142,6 +158,7 @@ func (b *Counted) charge(e *trace.Event) {
 		s := &b.now.Chain[i]
 		if b.Reports == "anonymous" && !s.spent() || b.Reports != "anonymous" && s.Name == e.Target {
 			s.Count++
+			s.struck = e.T
 			return
 		}
 	}
@@ -185,7 +202,53 @@ func (b *Counted) enter(e *trace.Event) {
 		}
 	}
 	if b.Model != nil {
-		c.Failures, c.Successes, c.Probation = 0, 0, 0
+		c.Failures, c.Successes, c.Probation, c.Probes = 0, 0, 0, 0
+		b.places = nil
+	}
+	if e.Known {
+		c.Until, c.Ends = e.Until, true
+	}
+}
+
+// cool gives backups their budgets back whose own cooldown is over (M24), and
+// takes the places of probes back whose lease is.
+func (b *Counted) cool(now time.Duration) {
+	m := b.Model
+	if m == nil {
+		return
+	}
+	for i := range b.now.Chain {
+		if s := &b.now.Chain[i]; m.EntryCooldown > 0 && s.Count >= s.Of && later(s.struck, m.EntryCooldown) <= now {
+			s.Count = 0
+		}
+	}
+	if m.PlaceFor > 0 {
+		b.places = slices.DeleteFunc(b.places, func(p place) bool { return later(p.from, m.PlaceFor) <= now })
+		b.now.Probes = len(b.places)
+	}
+}
+
+// admitted gives a probe its place, where their number is bounded. With nobody
+// else to serve there are more probes than places.
+func (b *Counted) admitted(e *trace.Event) {
+	if m := b.Model; m != nil && e.Probe && len(b.places) < m.AtOnce {
+		b.places = append(b.places, place{e.Call, e.T})
+		b.now.Probes = len(b.places)
+	}
+}
+
+// leave takes the place of a probe that ended, of an anonymous one the oldest.
+func (b *Counted) leave(e *trace.Event) {
+	if len(b.places) == 0 {
+		return
+	}
+	i := slices.IndexFunc(b.places, func(p place) bool { return p.call == e.Call })
+	if b.Reports == "anonymous" {
+		i = 0
+	}
+	if i >= 0 {
+		b.places = slices.Delete(b.places, i, i+1)
+		b.now.Probes = len(b.places)
 	}
 }
 

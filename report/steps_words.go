@@ -75,6 +75,8 @@ func (s *Steps) ofCall(i int, w *stepWords) {
 		}
 	case trace.Exhausted:
 		w.says = "finds nobody left to serve it"
+	case trace.Waits:
+		w.says = "waits until " + moment(e.Until, s.History.End)
 	case trace.Vanish:
 		w.says, w.why = "is never heard of again", "its task was dropped, and no result will come"
 	case trace.Result:
@@ -123,8 +125,9 @@ var ruleWhys = map[string]string{
 	"T2": "the count of failures is 0", "T8": "the probe's verdict: closed", "T9": "the probe's verdict: open again",
 	"T10": "ignored: it was started before the breaker opened", "T11": "bad news restarts the cooldown", "T13": "ignored: it is not the probe's, or of before the breaker opened",
 	"M1": "the primary serves", "M2": "the cooldown was over: this turn probes the primary", "M3": "every backup has spent its budget",
-	"M4": "the first backup that is not spent", "M5": "there is no backup", "M6": "every turn probes the primary now",
-	"M7": "the count of failures is 0", "M8": "a backup's success changes nothing", "M12": "a rate limit ends the recovery", "M17": "it was served before the last change of state",
+	"M4": "the first backup that is not spent", "M20": "such a result counts as nothing", "M21": "as many probes as may be are out", "M22": "every backup is spent, and soon somebody serves again",
+	"M23": "every backup is spent: the last resort serves", "M5": "there is no backup", "M6": "every turn probes the primary now",
+	"M7": "the count of failures is 0", "M8": "a backup's success changes nothing", "M14": "a cancelled turn says nothing", "M12": "a rate limit ends the recovery", "M17": "it was served before the last change of state",
 	"L1": "a failure that may not come again", "L2": "a rate limit says how long to wait", "L3": "a permanent error is never tried again", "L5": "a refused call is not tried again",
 	"L6": "no token was left for a retry", "L7": "too many attempts fail for retries", "L8": "the answer is late", "L9": "who waits for it has given up",
 	trace.LetThrough: "let through", trace.TurnedAway: "turned away", trace.HeardOf: "the breaker heard of it", trace.MovedByEnd: "the breaker changed its state",
@@ -154,13 +157,20 @@ func (s *Steps) heard(i int) string {
 		}
 		return "good probes count from 0 again"
 	case "M11", "M17":
-		return charged(e, c)
+		if e.Known {
+			return "it says when to come back: the cooldown lasts until " + moment(e.Until, s.History.End)
+		}
+		return charged(e, c, b.Model.LastResort)
+	case "M14", "M20":
+		if e.Applied {
+			return ruleWhys[e.Rule] + "; its place as a probe is free again"
+		}
 	}
 	return ruleWhys[e.Rule]
 }
 
 // charged says whose strike a failure is.
-func charged(e *trace.Event, c *Counters) string {
+func charged(e *trace.Event, c *Counters, lastResort string) string {
 	for k := range c.Chain {
 		if s := &c.Chain[k]; e.Applied && s.Name == e.Target {
 			return fmt.Sprintf("strike %d of %d against %s", s.Count, s.Of, s.Name)
@@ -169,6 +179,8 @@ func charged(e *trace.Event, c *Counters) string {
 	switch {
 	case e.Applied:
 		return "a strike against the backup that serves"
+	case lastResort != "" && e.Target == lastResort:
+		return "the last resort is never charged"
 	case e.Rule == "M17":
 		return ruleWhys["M17"] + ": ignored"
 	}

@@ -63,6 +63,9 @@ func meaning(m *Moment) beatKind {
 
 // possible is when the cooldown was over that a probe ended.
 func (t *teller) possible(m *Moment, opened time.Duration) time.Duration {
+	if m.Cooled != 0 {
+		return m.Cooled
+	}
 	for _, r := range m.Restarts {
 		opened = max(opened, r)
 	}
@@ -256,8 +259,11 @@ func (t *teller) switched(e *trace.Event) beat {
 	if e.To == "" {
 		next = "nobody was left to serve"
 	}
-	b := beat{at: e.T, rule: e.Rule, counts: "switch", k: 1}
+	b := beat{at: sinceWhen(e), rule: e.Rule, counts: "switch", k: 1}
 	switch e.Rule {
+	case "M24":
+		at = t.clock(b.at)
+		b.ways = tagged(e.Rule, "At "+at+" the backup "+e.To+" had cooled down, and turns went to it", "The backup "+e.To+" was whole again at "+at+", and turns went to it")
 	case "M11":
 		b.ways = tagged(e.Rule, "At "+at+" the backup "+e.From+" had failed too often, and "+next, "The backup "+e.From+" had spent its budget at "+at+", and "+next,
 			"With one failure more at "+at+" "+e.From+" was spent, and "+next)

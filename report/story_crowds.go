@@ -102,6 +102,8 @@ func (t *teller) befell(m *Mark, band int) (what, who string) {
 		return m.Rule, m.Reason
 	case MarkExhausted:
 		return "M3", ""
+	case MarkWaited:
+		return "M22", ""
 	case MarkCancelled:
 		return "cancelled", ""
 	case MarkLate:
@@ -113,8 +115,12 @@ func (t *teller) befell(m *Mark, band int) (what, who string) {
 		b := &t.b.Bands[band]
 		switch {
 		case t.b.Model == nil:
+		case m.Rule == "M20":
+			return "M20", ""
 		case b.State == "recovering" && m.Rule == "M13":
 			return "M13", ""
+		case b.State == "recovering" && m.Target != t.b.Model.Primary && (m.Rule == "M8" || m.Rule == "M11"):
+			return "M21", m.Target
 		case b.State == "fallback" && m.Target == b.Serves && m.Target != t.b.Model.Primary:
 			return "served", m.Target
 		case m.Target != t.b.Model.Primary && band > 0 && m.Target == t.b.Bands[band-1].Serves && m.At == b.From:
@@ -132,8 +138,12 @@ func (c *crowd) word() string {
 		return "late"
 	case c.what == "M13":
 		return "anew" // M13 is a transition, too
-	case c.what == "M3" || c.what == "cancelled" || c.what == "served":
+	case c.what == "M3" || c.what == "M22" || c.what == "cancelled" || c.what == "served":
 		return c.what
+	case c.what == "M21":
+		return "served"
+	case c.what == "M20":
+		return "nothing"
 	default:
 		return "refused"
 	}
@@ -153,6 +163,15 @@ func (t *teller) crowded(c *crowd) []string {
 		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
 		return tagged("M3", then(capital(ended), turns+" ended as exhausted, as nobody was left to serve"), capital(turns)+" ended as exhausted "+ended+": nobody was left",
 			"Nobody was left to serve, and "+turns+" ended as exhausted "+ended)
+	case what == "M22":
+		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.Start, c.last.Start)
+		return tagged("M22", then(capital(ended), turns+" found nobody to serve and waited"), capital(turns)+" came "+ended+", found nobody to serve, and waited")
+	case what == "M20":
+		results, when := counted(c.n, "result", "results"), t.span(c.first.At, c.last.At)
+		return tagged("M20", then(capital(when), results+" counted as nothing"), capital(results)+" counted as nothing "+when)
+	case what == "M21":
+		turns, when := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
+		return tagged("M21", then(capital(when), c.who+" served "+turns+" while a probe was out"), capital(turns)+" went to "+c.who+" "+when+", as a probe was out")
 	case what == "M13":
 		probes, began := counted(c.n, "probe", "probes"), t.span(c.first.At, c.last.At)
 		return tagged("M13", then(capital(began), probes+" failed, and the count of good ones began anew"), "The count of good probes began anew when "+probes+" failed "+began)
@@ -224,8 +243,12 @@ func (t *teller) served(c *crowd) []string {
 	default:
 		failed = ", " + number(c.failed) + " of which failed"
 	}
-	return []string{capital(when) + " " + c.who + " served " + turns + " instead (M4)" + failed + ".", capital(turns) + " went to " + c.who + " " + when + " (M4)" + failed + ".",
-		"The backup " + c.who + " took " + turns + " " + when + " (M4)" + failed + "."}
+	rule, name := "(M4)", "The backup "
+	if c.who == t.b.Model.LastResort {
+		rule, name = "(M23)", "The last resort "
+	}
+	return []string{capital(when) + " " + c.who + " served " + turns + " instead " + rule + failed + ".", capital(turns) + " went to " + c.who + " " + when + " " + rule + failed + ".",
+		name + c.who + " took " + turns + " " + when + " " + rule + failed + "."}
 }
 
 // late are results that the breaker did not take into account.

@@ -97,6 +97,7 @@ func (t *teller) meanwhile(n map[string]int) string {
 	for _, x := range []struct{ what, one, many string }{
 		{"refused", "call was refused", "calls were refused"},
 		{"M3", "turn ended as exhausted", "turns ended as exhausted"},
+		{"M22", "turn waited to be served", "turns waited to be served"},
 		{"served", "turn went to backups", "turns went to backups"},
 		{"rerouted", "call went to substitutes", "calls went to substitutes"},
 		{"late", "late result was ignored", "late results were ignored"},

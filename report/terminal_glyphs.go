@@ -52,6 +52,7 @@ const (
 	glyphCancelled
 	glyphLate
 	glyphRerouted
+	glyphWaited
 	glyphRefused
 	glyphNobody
 	glyphLost
@@ -87,6 +88,7 @@ var looks = [glyphs]struct {
 	glyphCancelled:   {"¬", "c", "cancelled", grey},
 	glyphLate:        {"○", "@", "late, ignored", blue},
 	glyphRerouted:    {"»", ">", "rerouted", blue},
+	glyphWaited:      {"◷", "w", "waited", blue},
 	glyphRefused:     {"/", "/", "refused", grey},
 	glyphNobody:      {"▽", "V", "exhausted", purple},
 	glyphLost:        {"?", "?", "vanished", yellow},
@@ -162,6 +164,8 @@ func markGlyph(k MarkKind) glyph {
 		return glyphRefused
 	case MarkRerouted:
 		return glyphRerouted
+	case MarkWaited:
+		return glyphWaited
 	case MarkExhausted:
 		return glyphNobody
 	default: // MarkProbe

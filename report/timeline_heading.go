@@ -70,13 +70,15 @@ func (p *panelHeading) draw(pen *pen, y, end float64) {
 
 // counts are the run's calls in a few words.
 func (h *History) counts() string {
-	ok, refused, rerouted := 0, 0, map[int]bool{}
+	ok, refused, waited, rerouted := 0, 0, 0, map[int]bool{}
 	for _, m := range h.Marks {
 		switch m.Kind {
 		case MarkOK:
 			ok++
 		case MarkRefused, MarkExhausted:
 			refused++
+		case MarkWaited:
+			waited++
 		case MarkRerouted:
 			rerouted[m.Call] = true
 		case MarkLate:
@@ -88,6 +90,9 @@ func (h *History) counts() string {
 	s := plural(h.Calls, "call", "calls") + " · " + Thousands(int64(ok)) + " ok"
 	if len(h.Breakers) > 0 {
 		s += " · " + Thousands(int64(refused)) + " turned away"
+	}
+	if waited > 0 {
+		s += " · " + Thousands(int64(waited)) + " waited"
 	}
 	if n := len(rerouted); n > 0 {
 		s += " · " + Thousands(int64(n)) + " to a substitute"

@@ -142,7 +142,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 		p.rect("up", b)
 		p.rect("down-ink", box{b.x + 4, b.y + b.h - 5, 5, 5})
 	}})
-	for k := MarkOK; k <= MarkRerouted; k++ {
+	for k := MarkOK; k <= MarkWaited; k++ {
 		keys = append(keys, callKey(k, occurs))
 	}
 	return append(keys,

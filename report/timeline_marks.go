@@ -216,11 +216,11 @@ func (g *groupLanes) out(at, end time.Duration) bool {
 }
 
 var markColor = map[MarkKind]string{MarkOK: "ok", MarkFailed: "bad", MarkRateLimited: "limited", MarkCancelled: "muted", MarkLate: "muted", MarkLost: "probe",
-	MarkProbe: "probe", MarkRefused: "refused", MarkExhausted: "bad", MarkRerouted: "backup-edge"}
+	MarkProbe: "probe", MarkRefused: "refused", MarkExhausted: "bad", MarkRerouted: "backup-edge", MarkWaited: "muted"}
 
 // markWords are what the legend says of the marks.
 var markWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed or timed out", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLate: "late result, ignored",
-	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted", MarkRerouted: "sent to a substitute"}
+	MarkLost: "vanished", MarkProbe: "probe let through", MarkRefused: "refused", MarkExhausted: "exhausted", MarkRerouted: "sent to a substitute", MarkWaited: "waited to be served"}
 
 // tip is what there is to say of a mark.
 func (l *lanePlotter) tip(g *groupLanes, m *Mark) string {
@@ -265,6 +265,8 @@ func drawMark(p *pen, k MarkKind, x, y, r float64) {
 		p.stroke(name, min(w, 1.6), x-r, y-r, x+r, y-r, x, y+r, x-r, y-r)
 	case MarkRerouted:
 		p.stroke(name, w, x-r*0.7, y-r, x+r*0.7, y, x-r*0.7, y+r)
+	case MarkWaited: // an hourglass
+		p.fill(name, x-r*0.9, y-r*1.2, x+r*0.9, y-r*1.2, x-r*0.9, y+r*1.2, x+r*0.9, y+r*1.2)
 	}
 }
 

@@ -19,12 +19,13 @@ var rowKinds = []rowKind{
 	{"vanished", []MarkKind{MarkLost}, false},
 	{"ignored", []MarkKind{MarkLate}, true},
 	{"rerouted", []MarkKind{MarkRerouted}, true},
+	{"waited", []MarkKind{MarkWaited}, true},
 	{"turned away", []MarkKind{MarkRefused, MarkExhausted}, true},
 }
 
 // rowWords name the rows of one kind.
 var rowWords = map[MarkKind]string{MarkOK: "served", MarkFailed: "failed", MarkRateLimited: "rate-limited", MarkCancelled: "cancelled", MarkLost: "vanished",
-	MarkLate: "ignored", MarkRerouted: "rerouted", MarkRefused: "refused", MarkExhausted: "exhausted"}
+	MarkLate: "ignored", MarkRerouted: "rerouted", MarkRefused: "refused", MarkExhausted: "exhausted", MarkWaited: "waited"}
 
 // of is the row for those of its kinds alone, under their name if they are one.
 func (k rowKind) of(kinds []MarkKind) rowKind {
