@@ -3,8 +3,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -31,10 +29,10 @@ type History struct {
 	GivenUp  map[string]int          // by rule: calls whose ladder ended without success
 
 	byName    map[string]*BreakerHistory
-	flying    map[int]int          // attempts in flight, by call
-	via       map[int]string       // the breaker that a call in flight went through
-	by        map[int]string       // who made a call in flight
-	waiting   map[int]*trace.Event // since when a call waits for somebody to serve it
+	flying    map[int]int    // attempts in flight, by call
+	via       map[int]string // the breaker that a call in flight went through
+	by        map[int]string // who made a call in flight
+	waiting   map[int]int    // the mark of a call that waits for somebody to serve it
 	names     map[caller]string
 	overloads map[string][]overload      // by target, in order
 	scripted  map[string][]time.Duration // by target: the starts of attempts that failed, of calls that nobody but the scenario made
@@ -87,7 +85,7 @@ const (
 	MarkRefused                     // the gate refused a call
 	MarkExhausted                   // nobody was left to serve the turn
 	MarkRerouted                    // a substitute took the call, at its start; Target is the substitute
-	MarkWaited                      // a turn that nobody was left to serve waited, from its start, until this instant
+	MarkWaited                      // nobody was left to serve the turn, and it waited, until Until
 )
 
 // Mark is one thing that happened to a call.
@@ -101,7 +99,7 @@ type Mark struct {
 	Target  string        // who was called; empty if nobody
 	Outcome string        // of a result
 	Rule    string        // of the gate's or the breaker's decision, if there was one
-	Until   time.Duration // of a refusal: when a call may next be admitted
+	Until   time.Duration // of a refusal: when a call may next be admitted; of a turn that waited: when it did no longer
 	Known   bool          // Until is known
 	Would   string        // of a refusal: how the attempt would have ended, if that is known
 	Reason  string        // of a refusal by a breaker that is not ours: what its caller reads
@@ -149,8 +147,9 @@ func (h *History) Event(e *trace.Event) error {
 			h.calledBy(e)
 		}
 	case trace.Waits:
-		if h.waiting[e.Call] == nil {
-			h.waiting[e.Call] = new(*e)
+		if _, ok := h.waiting[e.Call]; !ok {
+			h.waiting[e.Call] = len(h.Marks)
+			h.mark(MarkWaited, e, e.T)
 		}
 	case trace.Admit:
 		h.waited(e.Call, e.T)
@@ -221,7 +220,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.flying = map[int]int{}
 	h.via = map[int]string{}
 	h.by = map[int]string{}
-	h.waiting = map[int]*trace.Event{}
+	h.waiting = map[int]int{}
 	h.names = map[caller]string{}
 	h.overloads = map[string][]overload{}
 	h.scripted = map[string][]time.Duration{}
@@ -262,11 +261,11 @@ func (h *History) turnedAway(k MarkKind, e *trace.Event) {
 	}
 }
 
-// waited marks that a call waits no longer, if it did.
+// waited notes that a call waits no longer, if it did.
 func (h *History) waited(call int, until time.Duration) {
-	if e := h.waiting[call]; e != nil {
+	if i, ok := h.waiting[call]; ok {
+		h.Marks[i].Until = until
 		delete(h.waiting, call)
-		h.mark(MarkWaited, &trace.Event{T: until, Call: call, Breaker: e.Breaker, Rule: e.Rule}, e.T)
 	}
 }
 
@@ -457,7 +456,7 @@ func (h *History) band(b *BreakerHistory, t time.Duration, state, serves string)
 
 func (h *History) finish(end time.Duration) {
 	h.End = end
-	for _, call := range slices.Sorted(maps.Keys(h.waiting)) {
+	for call := range h.waiting {
 		h.waited(call, end)
 	}
 	for _, all := range h.Bursts {

@@ -164,7 +164,7 @@ func (t *teller) crowded(c *crowd) []string {
 		return tagged("M3", then(capital(ended), turns+" ended as exhausted, as nobody was left to serve"), capital(turns)+" ended as exhausted "+ended+": nobody was left",
 			"Nobody was left to serve, and "+turns+" ended as exhausted "+ended)
 	case what == "M22":
-		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.Start, c.last.Start)
+		turns, ended := counted(c.n, "turn", "turns"), t.span(c.first.At, c.last.At)
 		return tagged("M22", then(capital(ended), turns+" found nobody to serve and waited"), capital(turns)+" came "+ended+", found nobody to serve, and waited")
 	case what == "M20":
 		results, when := counted(c.n, "result", "results"), t.span(c.first.At, c.last.At)

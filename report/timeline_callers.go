@@ -142,6 +142,8 @@ func (l *lanePlotter) spans(r *markRow, y float64) {
 	for i := range r.marks {
 		m := &r.marks[i]
 		switch {
+		case m.Kind == MarkWaited && r.lane:
+			l.pen.stroke("muted", 0.8, l.x(m.At), y, l.x(min(m.Until, l.f.end)), y)
 		case !l.f.visibly(m):
 		case m.Kind == MarkLate:
 			l.late(m, y)

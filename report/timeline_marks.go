@@ -231,6 +231,8 @@ func (l *lanePlotter) tip(g *groupLanes, m *Mark) string {
 	switch {
 	case m.Kind == MarkRerouted:
 		tip += ", " + m.Target + " (" + m.Rule + ")"
+	case m.Kind == MarkWaited:
+		tip += " until " + l.clock(m.Until) + " (" + m.Rule + ")"
 	case m.Kind == MarkRefused && g.breaker != nil:
 		tip += " (" + g.breaker.refusal(m, l.f.whole) + ")"
 	case m.Rule != "":
