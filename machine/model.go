@@ -143,6 +143,7 @@ type ModelSnapshot struct {
 	FallbackActivated   bool            // it tripped at least once since the last Reset
 	SwitchedAt          time.Duration   // when the cooldown began; meaningful in Fallback
 	Until               time.Duration   // when it ends; meaningful in Fallback
+	NotBefore           time.Duration // the latest instant that a failure of the primary named, if such are heeded (M27)
 	Streak              int             // trips that no recovery came between, while a cooldown can grow (M25)
 	Probes              []time.Duration // when those in flight began that have a place (M21)
 	Chain               []BackupSnapshot
@@ -159,6 +160,9 @@ func (b *ModelBreaker) Snapshot() ModelSnapshot {
 		FallbackActivated: m.activated, SwitchedAt: m.switchedAt, Chain: make([]BackupSnapshot, len(m.chain))}
 	if m.state == Fallback {
 		s.Until = m.until()
+	}
+	if m.s.Cooldown.RetryAfter {
+		s.NotBefore = m.notBefore
 	}
 	if m.s.Cooldown.Growth > 1 {
 		s.Streak = m.streak

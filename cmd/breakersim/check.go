@@ -170,7 +170,7 @@ func (c *checkCmd) explore(b *subject, s streams) (broken bool, err error) {
 		o.Calls = cmp.Or(o.Calls, toolCalls)
 		r, err = check.Tool(*b.Tool, b.Anonymous, o)
 	} else {
-		invariants = check.ModelInvariants
+		invariants = check.OfModel(*b.Model)
 		o.Calls = cmp.Or(o.Calls, modelCalls[min(len(b.Model.Chain), len(modelCalls)-1)])
 		r, err = check.Model(*b.Model, b.Anonymous, o)
 	}
@@ -254,8 +254,8 @@ func (b *subject) words() string {
 	for _, e := range s.Chain {
 		chain = append(chain, fmt.Sprintf("%s (%d)", e.Name, e.MaxFailCount))
 	}
-	return fmt.Sprintf("model breaker %s: chain [%s], trip_threshold %d, recovery_timeout %v, recovery_successes_needed %d, probation_failures %d%s",
-		b.Name, strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, reports)
+	return fmt.Sprintf("model breaker %s: chain [%s], trip_threshold %d, recovery_timeout %v, recovery_successes_needed %d, probation_failures %d%s%s",
+		b.Name, strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, strings.ReplaceAll(check.FurtherModel(*s), ": ", " "), reports)
 }
 
 // progress tells a terminal how far the exploration is, now and then.

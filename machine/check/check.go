@@ -67,6 +67,8 @@ const (
 	Reset
 	SwitchOff // the backup Name
 	SwitchOn
+	TimedOut  // of Call, as is the next: a failure of that kind
+	Permanent // likewise
 	wait
 )
 
@@ -76,6 +78,8 @@ type Step struct {
 	Do   Do
 	Call int    // from 1 in the order of asking; of Ask and results
 	Name string // of SwitchOff and SwitchOn
+
+	RetryAfter time.Duration // of RateLimit: the wait that it names, if that is heeded
 }
 
 // move is a step as an exploration keeps it: arg is a slot of a call in flight,

@@ -59,6 +59,26 @@ func TestTheRealMachinesHold(t *testing.T) {
 		"trips at once":     func(s *machine.ModelSettings) { s.TripThreshold = 0; s.RecoverySuccessesNeeded = 0 },
 		"bounded probation": func(s *machine.ModelSettings) { s.ProbationFailures = 2 },
 		"no cooldown":       func(s *machine.ModelSettings) { s.RecoveryTimeout = 0 },
+		"counts": func(s *machine.ModelSettings) {
+			s.Counts = machine.Counts{Timeout: machine.AsNothing, Permanent: machine.AsSuccess, Cancelled: machine.AsFailure}
+		},
+		"growth": func(s *machine.ModelSettings) {
+			s.Cooldown = machine.Cooldown{Growth: 2, Longest: 3 * time.Minute, Forget: 10 * time.Second}
+		},
+		"jitter": func(s *machine.ModelSettings) {
+			s.TripThreshold = 1
+			s.Cooldown = machine.Cooldown{Jitter: 0.5, Seed: 7}
+		},
+		"hints": func(s *machine.ModelSettings) {
+			s.TripThreshold = 2
+			s.Cooldown = machine.Cooldown{RetryAfter: true, Longest: 90 * time.Second}
+		},
+		"probes":  func(s *machine.ModelSettings) { s.TripThreshold = 1; s.Probes, s.ProbeTimeout = 1, 10*time.Second },
+		"waiting": func(s *machine.ModelSettings) { s.Wait = 10 * time.Second },
+		"last resort": func(s *machine.ModelSettings) {
+			s.LastResort, s.Probes, s.ProbeTimeout = "last", 1, 10*time.Second
+			s.TripThreshold = 1
+		},
 	} {
 		t.Run("model/"+name, func(t *testing.T) {
 			s := chainOf(2)
@@ -67,6 +87,50 @@ func TestTheRealMachinesHold(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, r.Violations)
 			assert.True(t, r.Complete)
+		})
+	}
+}
+
+// TestBackupsThatCoolDownHold goes no further than nine moves: backups can be
+// struck at ever new instants, so there is no end to what follows.
+func TestBackupsThatCoolDownHold(t *testing.T) {
+	s := chainOf(2)
+	s.TripThreshold, s.EntryCooldown, s.Wait, s.Chain[0].MaxFailCount = 1, 20*time.Second, 5*time.Second, 1
+	r, err := Model(s, false, Options{Calls: 2, Depth: 9})
+	require.NoError(t, err)
+	assert.Empty(t, r.Violations)
+	assert.Equal(t, 9, r.Depth)
+}
+
+// TestOtherSettingsAreCaught explores a machine that is set otherwise than the
+// explorer is told: what is set beyond M1 to M17 has an invariant that notices.
+func TestOtherSettingsAreCaught(t *testing.T) {
+	plain := chainOf(1)
+	plain.TripThreshold, plain.RecoverySuccessesNeeded, plain.Chain[0].MaxFailCount = 1, 1, 1
+	type change func(*machine.ModelSettings)
+	pairs := map[string]struct{ told, is change }{
+		"waits":       {func(s *machine.ModelSettings) { s.Wait = 10 * time.Second }, func(s *machine.ModelSettings) { s.Wait = 10*time.Second - 1 }},
+		"places":      {func(s *machine.ModelSettings) { s.Probes, s.ProbeTimeout = 2, 10*time.Second }, func(s *machine.ModelSettings) { s.Probes, s.ProbeTimeout = 1, 10*time.Second }},
+		"last-resort": {func(s *machine.ModelSettings) { s.LastResort = "last" }, func(s *machine.ModelSettings) { s.LastResort = "another" }},
+		"whole":       {func(s *machine.ModelSettings) { s.EntryCooldown = 10 * time.Second }, func(s *machine.ModelSettings) { s.EntryCooldown = 10*time.Second - 1 }},
+		"cooldown":    {func(s *machine.ModelSettings) { s.Cooldown = machine.Cooldown{Growth: 2, Longest: 3 * time.Minute} }, func(s *machine.ModelSettings) { s.Cooldown = machine.Cooldown{Growth: 2, Longest: 4 * time.Minute} }},
+		"recovers":    {func(s *machine.ModelSettings) { s.Probes = 1 }, func(s *machine.ModelSettings) { s.Probes = 1 }}, // no lease: a lost probe keeps its place
+	}
+	for invariant, set := range pairs {
+		t.Run(invariant, func(t *testing.T) {
+			told, is := plain, plain
+			set.told(&told)
+			set.is(&is)
+			r, err := exploreModel(told, Options{Calls: 2, Depth: 9}, func() modelMachine {
+				m, err := newRealModel(is, false, 2)
+				require.NoError(t, err)
+				return m
+			})
+			require.NoError(t, err)
+			assert.Contains(t, names(r), invariant)
+			var file bytes.Buffer
+			require.NoError(t, r.Violations[0].WriteModel(&file, "x", told, false))
+			assert.Contains(t, file.String(), FurtherModel(told))
 		})
 	}
 }
@@ -269,7 +333,7 @@ func TestAScriptThatBearsNoDelayIsToldAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	first := &r.Violations[0]
 	assert.True(t, first.Unsayable)
-	assert.Equal(t, []Step{{0, Ask, 1, ""}, {0, Ask, 2, ""}, {0, Failure, 1, ""}, {1, Ask, 3, ""}, {1, Success, 2, ""}}, first.Script)
+	assert.Equal(t, []Step{{Do: Ask, Call: 1}, {Do: Ask, Call: 2}, {Do: Failure, Call: 1}, {At: 1, Do: Ask, Call: 3}, {At: 1, Do: Success, Call: 2}}, first.Script)
 	var got bytes.Buffer
 	require.NoError(t, first.WriteTool(&got, "x", s, true))
 	assert.Contains(t, got.String(), "Mind that within an instant its order is another")

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,12 +13,13 @@ import (
 // modelMachine is a model breaker as the explorer drives it. A turn is known by
 // its slot, which is used again.
 type modelMachine interface {
-	begin(now time.Duration, slot int) (model string, ok bool)
+	begin(now time.Duration, slot int) (model string, x *machine.Exhausted) // x is nil if it is served
 	wouldServe(now time.Duration) (model string, ok bool)
-	report(now time.Duration, slot int, ok bool, k machine.Kind)
+	report(now time.Duration, slot int, e machine.Ending)
 	cancel(now time.Duration, slot int)
 	setAvailable(now time.Duration, name string, available bool)
 	reset(now time.Duration)
+	settle(now time.Duration)
 	read() machine.ModelSnapshot
 	moved() []machine.Transition // since it was last asked
 }
@@ -36,28 +39,25 @@ func newRealModel(s machine.ModelSettings, anonymous bool, calls int) (*realMode
 	return m, err
 }
 
-func (m *realModel) begin(now time.Duration, slot int) (string, bool) {
+func (m *realModel) begin(now time.Duration, slot int) (string, *machine.Exhausted) {
 	var err error
 	m.turns[slot], err = m.b.Begin(now)
-	return m.turns[slot].Model(), err == nil
+	x, _ := errors.AsType[*machine.Exhausted](err)
+	return m.turns[slot].Model(), x
 }
 
-func (m *realModel) report(now time.Duration, slot int, ok bool, k machine.Kind) {
-	switch t := &m.turns[slot]; {
-	case m.anonymous && ok:
-		m.b.Success(now)
-	case m.anonymous:
-		m.b.Failure(now, k)
-	case ok:
-		t.Success(now)
-	default:
-		t.Failure(now, k)
+func (m *realModel) report(now time.Duration, slot int, e machine.Ending) {
+	if m.anonymous {
+		m.b.End(now, e)
+		return
 	}
+	m.turns[slot].End(now, e)
 }
 
 func (m *realModel) wouldServe(now time.Duration) (string, bool) { return m.b.WouldServe(now) }
 func (m *realModel) cancel(now time.Duration, slot int)          { m.turns[slot].Cancel(now) }
 func (m *realModel) reset(now time.Duration)                     { m.b.Reset(now) }
+func (m *realModel) settle(now time.Duration)                    { m.b.Settle(now) }
 func (m *realModel) read() machine.ModelSnapshot                 { return m.b.Snapshot() }
 
 func (m *realModel) setAvailable(now time.Duration, name string, available bool) {
@@ -79,6 +79,11 @@ const (
 	sticky
 	recovers
 	modelPeek
+	waitsRight
+	places
+	lastResort
+	whole
+	cooldownRight
 )
 
 // ModelInvariants are what [Model] checks.
@@ -90,6 +95,24 @@ var ModelInvariants = []Invariant{
 	sticky:      {"sticky", "once it tripped, it says so until it is reset"},
 	recovers:    {"recovers", "with a healthy primary it is in primary within one cooldown and the turns that recovery needs"},
 	modelPeek:   {"peek", "WouldServe says what Begin does, and changes nothing"},
+
+	waitsRight:    {"waits", "a turn waits if and only if it would be exhausted and somebody serves again within the time that it may wait"},
+	places:        {"places", "as many turns probe the primary at one time as may, and others go to a backup as long as there is one"},
+	lastResort:    {"last-resort", "the last resort serves if and only if every backup is failed and nobody is to wait"},
+	whole:         {"whole", "a failed backup is whole again at the end of its own cooldown, and not before, unless the breaker recovers"},
+	cooldownRight: {"cooldown", "no cooldown is shorter or longer than its settings and the hints allow"},
+}
+
+// OfModel are the invariants that say something of a breaker with these settings.
+func OfModel(s machine.ModelSettings) []Invariant {
+	set := map[int]bool{waitsRight: s.Wait > 0, places: s.Probes > 0, lastResort: s.LastResort != "", whole: s.EntryCooldown > 0, cooldownRight: s.Cooldown != (machine.Cooldown{})}
+	var all []Invariant
+	for i, invariant := range ModelInvariants {
+		if on, of := set[i]; on || !of {
+			all = append(all, invariant)
+		}
+	}
+	return all
 }
 
 // maxChain is the longest chain whose state fits in a key.
@@ -112,7 +135,7 @@ func Model(s machine.ModelSettings, anonymous bool, o Options) (*Result, error) 
 
 func exploreModel(s machine.ModelSettings, o Options, fresh func() modelMachine) (*Result, error) {
 	return explore(func() subject {
-		return &modelSubject{m: fresh(), s: s, slots: o.Calls, turns: make([]modelTurn, o.Calls)}
+		return &modelSubject{m: fresh(), s: s, slots: o.Calls, turns: make([]modelTurn, o.Calls), struck: make([]time.Duration, len(s.Chain))}
 	}, ModelInvariants, o)
 }
 
@@ -128,6 +151,10 @@ type modelSubject struct {
 
 	tripped        bool // since the last reset
 	epochs, clears int  // transitions, and times that the strikes were cleared
+
+	struck   []time.Duration // when each backup had its last strike
+	back     time.Duration   // when it was last in primary again
+	lengthOf time.Duration   // of the last trip's cooldown, if the invariant is broken
 }
 
 // modelTurn is a turn in flight.
@@ -135,16 +162,23 @@ type modelTurn struct {
 	id             int // its number in a script; 0: the slot is free
 	model          string
 	epochs, clears int
+	place          bool // a probe's, where their number is bounded
+	began          time.Duration
 }
 
 func (t *modelSubject) instant() time.Duration        { return t.now }
 func (t *modelSubject) waitUntil(until time.Duration) { t.now = until }
 
 func (t *modelSubject) instants(r machine.ModelSnapshot) []time.Duration {
+	return around(append(t.further(r), t.ends(r)...))
+}
+
+// ends is when the cooldown is over, while it runs.
+func (t *modelSubject) ends(r machine.ModelSnapshot) []time.Duration {
 	if r.State != machine.Fallback {
 		return nil
 	}
-	return around([]time.Duration{r.SwitchedAt + t.s.RecoveryTimeout})
+	return []time.Duration{t.until(r)}
 }
 
 func (t *modelSubject) moves(ms []move) []move {
@@ -176,7 +210,7 @@ func (t *modelSubject) moves(ms []move) []move {
 			continue
 		}
 		met = append(met, what)
-		for _, d := range []Do{Success, Failure, RateLimit, Cancel, Vanish} {
+		for _, d := range t.results() {
 			ms = append(ms, move{d, uint8(slot)})
 		}
 	}
@@ -187,6 +221,12 @@ func (t *modelSubject) moves(ms []move) []move {
 func (t *modelSubject) standing(slot int) byte {
 	c := &t.turns[slot]
 	what := byte(1 + slices.IndexFunc(t.s.Chain, func(b machine.Backup) bool { return b.Name == c.model }))
+	if c.model == t.s.LastResort && c.model != "" {
+		what = maxChain + 1
+	}
+	if c.place {
+		what |= 0x80
+	}
 	if c.epochs == t.epochs {
 		what |= 0x40
 	}
@@ -203,18 +243,23 @@ func (t *modelSubject) step(m move) Step {
 		s.Call = t.begun + 1
 	case SwitchOff, SwitchOn:
 		s.Name = t.s.Chain[m.arg].Name
-	case Success, Failure, RateLimit, Cancel, Vanish:
+	case Success, Failure, RateLimit, Cancel, Vanish, TimedOut, Permanent:
 		s.Call = t.turns[m.arg].id
+		s.RetryAfter = t.ending(m.do).RetryAfter
 	}
 	return s
 }
 
 func (t *modelSubject) do(m move, blind bool) *breach {
 	slot := int(m.arg)
-	switch {
-	case m.do == wait:
+	if m.do == wait {
 		t.now = t.instants(t.m.read())[m.arg]
 		return nil
+	}
+	if b := t.settled(blind); b != nil {
+		return b
+	}
+	switch {
 	case m.do == Ask && !blind:
 		return t.judgedBegin(slot)
 	case m.do == Ask:
@@ -228,7 +273,7 @@ func (t *modelSubject) do(m move, blind bool) *breach {
 		return nil
 	}
 	before, served := t.m.read(), ""
-	if m.do >= Success && m.do <= Vanish {
+	if m.do >= Success && m.do <= Vanish || m.do == TimedOut || m.do == Permanent {
 		served = t.turns[slot].model
 	}
 	t.change(m)
@@ -244,15 +289,15 @@ func (t *modelSubject) change(m move) {
 		t.clears++
 	case SwitchOff, SwitchOn:
 		t.m.setAvailable(t.now, t.s.Chain[m.arg].Name, m.do == SwitchOn)
-	case Success, Failure, RateLimit:
-		kind := machine.Transient
-		if m.do == RateLimit {
-			kind = machine.RateLimit
-		}
-		t.m.report(t.now, int(m.arg), m.do == Success, kind)
+	case Success, Failure, RateLimit, TimedOut, Permanent:
+		before := t.m.read()
+		t.m.report(t.now, int(m.arg), t.ending(m.do))
 		t.turns[m.arg] = modelTurn{}
+		t.strikes(before)
 	case Cancel:
+		before := t.m.read()
 		t.m.cancel(t.now, int(m.arg))
+		defer t.strikes(before)
 		t.turns[m.arg] = modelTurn{}
 	case Vanish:
 		t.turns[m.arg] = modelTurn{}
@@ -260,14 +305,18 @@ func (t *modelSubject) change(m move) {
 	t.note()
 }
 
-func (t *modelSubject) begin(slot int) (model string, ok bool) {
-	model, ok = t.m.begin(t.now, slot)
+func (t *modelSubject) begin(slot int) (model string, x *machine.Exhausted) {
+	before := len(t.m.read().Probes)
+	model, x = t.m.begin(t.now, slot)
 	t.begun++
 	t.note()
-	if ok {
-		t.turns[slot] = modelTurn{t.begun, model, t.epochs, t.clears}
+	if x == nil {
+		t.turns[slot] = modelTurn{id: t.begun, model: model, epochs: t.epochs, clears: t.clears, began: t.now}
+		if probes := t.m.read().Probes; len(probes) > 0 && model == t.s.Primary {
+			t.turns[slot].place = len(probes) > before || probes[len(probes)-1] == t.now
+		}
 	}
-	return model, ok
+	return model, x
 }
 
 // note takes notice of what the machine did.
@@ -277,6 +326,10 @@ func (t *modelSubject) note() {
 		t.tripped = t.tripped || m.To == machine.Fallback
 		if m.To == machine.Primary {
 			t.clears++
+			t.back = t.now
+		}
+		if m.To == machine.Fallback && !t.allowed(m.Until-m.At) {
+			t.lengthOf = m.Until - m.At
 		}
 	}
 }
@@ -294,9 +347,9 @@ func same(a, b machine.ModelSnapshot) bool {
 		a.FallbackActivated == b.FallbackActivated && a.SwitchedAt == b.SwitchedAt && slices.Equal(a.Chain, b.Chain)
 }
 
-// spent says whether a turn now has nobody left to serve it (M3).
+// spent says whether a turn now has no backup left to serve it (M3).
 func (t *modelSubject) spent(r machine.ModelSnapshot) bool {
-	if r.State != machine.Fallback || t.now-r.SwitchedAt >= t.s.RecoveryTimeout || len(r.Chain) == 0 {
+	if r.State != machine.Fallback || t.now >= t.until(r) || len(r.Chain) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(r.Chain, func(e machine.BackupSnapshot) bool { return !e.Failed() })
@@ -309,7 +362,12 @@ func (t *modelSubject) judgedBegin(slot int) *breach {
 		return b
 	}
 	spent := t.spent(before)
-	model, ok := t.begin(slot)
+	model, x := t.begin(slot)
+	ok := x == nil
+	if b := t.judgedFurther(before, spent, model, x); b != nil {
+		return b
+	}
+	spent = spent && t.s.LastResort == ""
 	switch {
 	case spent && ok:
 		return &breach{invariant: exhausted, why: fmt.Sprintf("%s served turn %d at %v, when the chain was spent and the cooldown ran", model, t.begun, t.now)}
@@ -332,6 +390,8 @@ func (t *modelSubject) judgedBegin(slot int) *breach {
 func (t *modelSubject) judge(before machine.ModelSnapshot, served string) *breach {
 	after := t.m.read()
 	switch {
+	case t.lengthOf != 0:
+		return &breach{invariant: cooldownRight, why: fmt.Sprintf("at %v it tripped for %v", t.now, t.lengthOf)}
 	case t.tripped && !after.FallbackActivated:
 		return &breach{invariant: sticky, why: fmt.Sprintf("at %v it no longer says that it tripped", t.now)}
 	case !t.tripped && after.FallbackActivated:
@@ -342,6 +402,8 @@ func (t *modelSubject) judge(before machine.ModelSnapshot, served string) *breac
 		switch {
 		case recovered && e.Attempts != 0:
 			return &breach{invariant: freshChain, why: fmt.Sprintf("in primary again at %v, %s has %d of its %d strikes", t.now, e.Name, e.Attempts, e.Budget)}
+		case t.s.EntryCooldown > 0 && !recovered && e.Attempts < before.Chain[i].Attempts && after.State != machine.Primary:
+			return &breach{invariant: whole, why: fmt.Sprintf("%s has %d strikes at %v, which were %d", e.Name, e.Attempts, t.now, before.Chain[i].Attempts)}
 		case e.Attempts > before.Chain[i].Attempts && e.Name != served:
 			return &breach{invariant: ownStrikes, why: fmt.Sprintf("%s was charged at %v for a failure of %s", e.Name, t.now, served)}
 		}
@@ -352,17 +414,13 @@ func (t *modelSubject) judge(before machine.ModelSnapshot, served string) *breac
 // settle lets the primary be healthy: once the cooldown is over, turn after
 // turn goes well at once.
 func (t *modelSubject) settle() *breach {
-	at := t.now
-	if r := t.m.read(); r.State == machine.Fallback {
-		at = max(at, r.SwitchedAt+t.s.RecoveryTimeout)
-	}
-	var steps []Step
+	at, steps := t.ready()
 	for range max(1, t.s.RecoverySuccessesNeeded) {
 		t.begun++
 		steps = append(steps, Step{At: at, Do: Ask, Call: t.begun})
-		if _, ok := t.m.begin(at, t.slots); ok {
+		if _, x := t.m.begin(at, t.slots); x == nil {
 			steps = append(steps, Step{At: at, Do: Success, Call: t.begun})
-			t.m.report(at, t.slots, true, machine.Transient)
+			t.m.report(at, t.slots, machine.Ending{OK: true})
 		}
 	}
 	if s := t.m.read().State; s != machine.Primary {
@@ -381,8 +439,11 @@ func (t *modelSubject) key() key {
 	k.put(4, min(r.ConsecutiveFailures, max(1, t.s.TripThreshold))) // more decide nothing, here and below
 	k.put(8, r.PrimarySuccesses)
 	k.put(12, min(r.ProbationFailures, t.s.ProbationFailures))
-	if r.State == machine.Fallback {
+	if t.plain() && r.State == machine.Fallback {
 		k.span(16, t.now-r.SwitchedAt)
+	}
+	if !t.plain() {
+		binary.LittleEndian.PutUint64(k[16:], t.hash(r))
 	}
 	for i, e := range r.Chain {
 		k.put(24+5*i, min(e.Attempts, e.Budget))

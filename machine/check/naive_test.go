@@ -219,14 +219,17 @@ func (n *naiveModel) name(entry int, ok bool) string {
 	}
 }
 
-func (n *naiveModel) begin(now time.Duration, slot int) (string, bool) {
+func (n *naiveModel) begin(now time.Duration, slot int) (string, *machine.Exhausted) {
 	entry, ok, probe := n.route(now)
 	if probe {
 		n.move(machine.Recovering, now)
 	}
 	n.turns[slot] = naiveTurn{entry, n.epoch}
 	n.r.FallbackActivated = n.r.FallbackActivated || n.f == saysThatItTripped
-	return n.name(entry, ok), ok
+	if !ok {
+		return "", new(machine.Exhausted)
+	}
+	return n.name(entry, ok), nil
 }
 
 func (n *naiveModel) wouldServe(now time.Duration) (string, bool) {
@@ -240,7 +243,10 @@ func (n *naiveModel) wouldServe(now time.Duration) (string, bool) {
 	return n.name(entry, ok), ok
 }
 
-func (n *naiveModel) report(now time.Duration, slot int, ok bool, k machine.Kind) {
+func (*naiveModel) settle(time.Duration) {}
+
+func (n *naiveModel) report(now time.Duration, slot int, e machine.Ending) {
+	ok, k := e.OK, e.Kind
 	turn := n.turns[slot]
 	stale := turn.epoch != n.epoch && n.f != chainChargedForPrimary
 	switch {

@@ -31,8 +31,44 @@ func (v *Violation) WriteModel(w io.Writer, name string, s machine.ModelSettings
 		targets = append(targets, b.Name)
 		chain = append(chain, fmt.Sprintf("{name: %s, max_fail_count: %d}", quoted(b.Name), b.MaxFailCount))
 	}
-	return v.write(w, name, "model", targets, fmt.Sprintf("{kind: model, primary: %s, chain: [%s], trip_threshold: %d, recovery_timeout: %v, recovery_successes_needed: %d, probation_failures: %d%s}",
-		quoted(s.Primary), strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, reports(anonymous)))
+	if s.LastResort != "" {
+		targets = append(targets, s.LastResort)
+	}
+	return v.write(w, name, "model", targets, fmt.Sprintf("{kind: model, primary: %s, chain: [%s], trip_threshold: %d, recovery_timeout: %v, recovery_successes_needed: %d, probation_failures: %d%s%s}",
+		quoted(s.Primary), strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, FurtherModel(s), reports(anonymous)))
+}
+
+// FurtherModel are the settings beyond M1 to M17 that are set, as a scenario
+// writes them after others.
+func FurtherModel(s machine.ModelSettings) string {
+	var out strings.Builder
+	may := func(set bool, key string, value any) {
+		if set {
+			fmt.Fprintf(&out, ", %s: %v", key, value)
+		}
+	}
+	var kinds []string
+	for _, k := range []struct {
+		key string
+		as  machine.Take
+	}{{"failure", s.Counts.Failure}, {"timeout", s.Counts.Timeout}, {"rate_limit", s.Counts.RateLimit}, {"permanent", s.Counts.Permanent}, {"cancelled", s.Counts.Cancelled}} {
+		if word := map[machine.Take]string{machine.AsFailure: "failure", machine.AsSuccess: "success", machine.AsNothing: "ignore"}[k.as]; word != "" {
+			kinds = append(kinds, k.key+": "+word)
+		}
+	}
+	may(kinds != nil, "counts", "{"+strings.Join(kinds, ", ")+"}")
+	c := &s.Cooldown
+	may(c.Growth > 1, "recovery_growth", c.Growth)
+	may(c.Longest > 0, "recovery_longest", c.Longest)
+	may(c.Forget > 0, "recovery_forget", c.Forget)
+	may(c.Jitter > 0, "recovery_jitter", c.Jitter)
+	may(c.RetryAfter, "retry_after", "heed")
+	may(s.Probes > 0, "probes", s.Probes)
+	may(s.ProbeTimeout > 0, "probe_timeout", s.ProbeTimeout)
+	may(s.Wait > 0, "exhausted_wait", s.Wait)
+	may(s.LastResort != "", "last_resort", quoted(s.LastResort))
+	may(s.EntryCooldown > 0, "entry_cooldown", s.EntryCooldown)
+	return out.String()
 }
 
 func reports(anonymous bool) string {
@@ -103,9 +139,12 @@ func entry(breaker string, s Step, later []Step, otherwise string) string {
 
 // ending is the outcome of the call that asks with s, and how long it takes.
 func ending(s Step, later []Step, otherwise string) string {
-	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Cancel: "cancelled"}
+	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Cancel: "cancelled", TimedOut: "timeout", Permanent: "permanent"}
 	for _, l := range later {
 		if o, ok := outcomes[l.Do]; ok && l.Call == s.Call {
+			if l.RetryAfter > 0 {
+				o += fmt.Sprintf(", retry_after: %v", l.RetryAfter)
+			}
 			return fmt.Sprintf("%s, takes: %v", o, l.At-s.At)
 		}
 	}
