@@ -143,7 +143,7 @@ type ModelSnapshot struct {
 	FallbackActivated   bool            // it tripped at least once since the last Reset
 	SwitchedAt          time.Duration   // when the cooldown began; meaningful in Fallback
 	Until               time.Duration   // when it ends; meaningful in Fallback
-	NotBefore           time.Duration // the latest instant that a failure of the primary named, if such are heeded (M27)
+	NotBefore           time.Duration   // the latest instant that a failure of the primary named, if such are heeded (M27)
 	Streak              int             // trips that no recovery came between, while a cooldown can grow (M25)
 	Probes              []time.Duration // when those in flight began that have a place (M21)
 	Chain               []BackupSnapshot
