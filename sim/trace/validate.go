@@ -296,8 +296,8 @@ func (v *Validator) verdict(e *Event) error {
 	if err := b.grant(e); err != nil {
 		return err
 	}
-	if b.Model != nil && !b.mayServe(e.Rule, e.Target) {
-		return fmt.Errorf("%s serves, not %s", b.serves, e.Target)
+	if err := b.mayServe(e.Rule, e.Target); err != nil {
+		return err
 	}
 	return v.target(e.Target)
 }

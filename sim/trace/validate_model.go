@@ -28,12 +28,16 @@ func (b *standing) isSet(rule string) error {
 	return fmt.Errorf("rule %s is about %s, which %s does not state", rule, key, b.Name)
 }
 
-// mayServe says whether a turn may go to the target by the rule.
-func (b *standing) mayServe(rule, target string) bool {
-	if rule != "M21" {
-		return target == b.serves
+// mayServe says what is wrong with a turn that goes to the target by the rule.
+func (b *standing) mayServe(rule, target string) error {
+	switch {
+	case b.Model == nil:
+	case rule != "M21" && target != b.serves:
+		return fmt.Errorf("%s serves, not %s", b.serves, target)
+	case rule == "M21" && target != b.Model.LastResort && !slices.ContainsFunc(b.Model.Chain, func(e Backup) bool { return e.Name == target }):
+		return fmt.Errorf("beside a probe %s goes to its backups, and %s is none", b.Name, target)
 	}
-	return target == b.Model.LastResort || slices.ContainsFunc(b.Model.Chain, func(e Backup) bool { return e.Name == target })
+	return nil
 }
 
 // waits checks a turn that is not served as yet: none waits for longer than the
