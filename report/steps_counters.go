@@ -31,7 +31,6 @@ type Strikes struct {
 	Name      string
 	Available bool
 	Count, Of int
-	struck    time.Duration // the last of them
 }
 
 // spent says whether turns pass the backup over.
@@ -53,8 +52,9 @@ type Counted struct {
 	now                  Counters
 	lapsed               int // 1 + the step of a lease's end that nobody has noticed yet; 0: there is none
 	streak               []int
-	places               []place // of probes, where their number is bounded (M21)
-	turnedAway, rerouted bool    // since its last transition
+	places               []place                  // of probes, where their number is bounded (M21)
+	struck               map[string]time.Duration // when each backup had its last strike
+	turnedAway, rerouted bool                     // since its last transition
 }
 
 // place is what a probe has while their number is bounded.
@@ -76,7 +76,7 @@ type Moved struct {
 }
 
 func newCounted(b *trace.Breaker) *Counted {
-	c := &Counted{Breaker: b, now: Counters{State: "closed"}}
+	c := &Counted{Breaker: b, now: Counters{State: "closed"}, struck: map[string]time.Duration{}}
 	if b.Model != nil {
 		c.now = Counters{State: "primary", Serves: b.Model.Primary}
 		for _, e := range b.Model.Chain {
@@ -105,7 +105,9 @@ func (b *Counted) leaseEnded(now time.Duration) bool {
 func (b *Counted) event(e *trace.Event, step int) {
 	before := b.now
 	b.now.Chain = slices.Clone(before.Chain)
-	b.cool(e.T)
+	if e.Kind != trace.Peek {
+		b.cool(e.T)
+	}
 	switch e.Kind {
 	case trace.Admit:
 		b.admitted(e)
@@ -158,7 +160,7 @@ func (b *Counted) charge(e *trace.Event) {
 		s := &b.now.Chain[i]
 		if b.Reports == "anonymous" && !s.spent() || b.Reports != "anonymous" && s.Name == e.Target {
 			s.Count++
-			s.struck = e.T
+			b.struck[s.Name] = e.T
 			return
 		}
 	}
@@ -218,7 +220,7 @@ func (b *Counted) cool(now time.Duration) {
 		return
 	}
 	for i := range b.now.Chain {
-		if s := &b.now.Chain[i]; m.EntryCooldown > 0 && s.Count >= s.Of && later(s.struck, m.EntryCooldown) <= now {
+		if s := &b.now.Chain[i]; m.EntryCooldown > 0 && s.Count >= s.Of && later(b.struck[s.Name], m.EntryCooldown) <= now {
 			s.Count = 0
 		}
 	}

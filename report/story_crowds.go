@@ -119,7 +119,7 @@ func (t *teller) befell(m *Mark, band int) (what, who string) {
 			return "M20", ""
 		case b.State == "recovering" && m.Rule == "M13":
 			return "M13", ""
-		case b.State == "recovering" && m.Target != t.b.Model.Primary && (m.Rule == "M8" || m.Rule == "M11"):
+		case b.State == "recovering" && t.b.Model.AtOnce > 0 && m.Start >= b.From && m.Target != t.b.Model.Primary && (m.Rule == "M8" || m.Rule == "M11"):
 			return "M21", m.Target
 		case b.State == "fallback" && m.Target == b.Serves && m.Target != t.b.Model.Primary:
 			return "served", m.Target

