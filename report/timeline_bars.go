@@ -7,7 +7,7 @@ import (
 
 // barPatterns are those of the bars whose kind nothing but the colour would tell;
 // the others are plain.
-var barPatterns = map[MarkKind]pattern{MarkRateLimited: falling, MarkCancelled: level, MarkLate: rising, MarkLost: upright, MarkExhausted: crossed, MarkRerouted: dashed}
+var barPatterns = map[MarkKind]pattern{MarkRateLimited: falling, MarkCancelled: level, MarkLate: rising, MarkLost: upright, MarkExhausted: crossed, MarkRerouted: dashed, MarkWaited: dashed}
 
 // barPattern is the pattern of bars of that kind.
 func (t *theme) barPattern(k MarkKind) pattern {

@@ -166,7 +166,7 @@ func TestOneShapeAtEverySize(t *testing.T) {
 		return strings.Join(parts, " ")
 	}
 	seen := map[string]MarkKind{}
-	for k := MarkOK; k <= MarkRerouted; k++ {
+	for k := MarkOK; k <= MarkWaited; k++ {
 		s := shape(k, markRadius)
 		assert.Equal(t, s, shape(k, leastRadius), markWords[k])
 		other, twice := seen[s]
