@@ -45,8 +45,11 @@
 // for something else ([Counts]), rates over a [Window] and slow calls ([Trip]),
 // several probes and a ramp after them ([Probing]), cooldowns that grow, are
 // drawn or are named by the other side ([Cooldown]), and what operators do
-// ([ToolBreaker.ForceOpen], [ToolBreaker.Configure]). All of it is off in its
-// zero value. In tool_rules.go the rules stand one after the other.
+// ([ToolBreaker.ForceOpen], [ToolBreaker.Configure]). A model breaker can probe
+// beside the traffic, let turns wait ([ModelBreaker.Resume]), have a last resort,
+// and give backups a cooldown of their own ([ModelSettings]). All of it is off in
+// its zero value. In tool_rules.go and model_rules.go the rules stand one after
+// the other.
 //
 // Everything here is safe for concurrent use, and every operation of a breaker
 // is one step: state never changes by halves. A [Retry] belongs to one call.
