@@ -105,6 +105,30 @@ func ExampleToolSnapshot() {
 	// 35s open true a probe is possible from 35s
 }
 
+// Look at what a breaker remembers of the calls that it saw.
+func ExampleToolMemory() {
+	s := quick()
+	s.FailureThreshold = 3
+	b, _ := machine.NewToolBreaker(s, machine.Hooks{})
+	b.Failure(5 * time.Second)
+	b.Failure(6 * time.Second)
+	m := b.Memory()
+	fmt.Println(m.State, m.Failures, m.LastFailure)
+	// Output: closed 2 6s
+}
+
+// A window is told call by call, the oldest first.
+func ExampleToolTally() {
+	s := quick()
+	s.Trip = machine.Trip{Window: machine.Window{Calls: 2}, FailureRate: 1, MinCalls: 2}
+	s.FailureThreshold = 0
+	b, _ := machine.NewToolBreaker(s, machine.Hooks{})
+	b.Success(5 * time.Second)
+	b.Failure(6 * time.Second)
+	fmt.Println(b.Memory().Window)
+	// Output: [{1 0 0} {1 1 0}]
+}
+
 // Tell a refusal from other errors, and say when to come back.
 func ExampleRefusal() {
 	b, _ := machine.NewToolBreaker(quick(), machine.Hooks{})

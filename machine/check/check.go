@@ -15,14 +15,19 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/breakersim/breakersim/machine"
 )
 
 // Options bound an exploration.
 type Options struct {
-	Calls    int            // calls in flight at one time, 1 to MaxCalls
-	Depth    int            // moves in a row; 0: until nothing new comes
-	Work     int            // an exploration that makes more moves, again and again, gives up; 0: 1,000,000,000
-	Progress func(Progress) // told after each step of the work, if not nil
+	Calls    int                   // calls in flight at one time, 1 to MaxCalls
+	Forced   bool                  // an operator may force a tool breaker open and closed
+	Between  *machine.ToolSettings // an operator may change a tool breaker's settings to these, and back
+	Depth    int                   // moves in a row; 0: until nothing new comes
+	Work     int                   // an exploration that makes more moves, again and again, gives up; 0: 1,000,000,000
+	Enough   int                   // no deeper step is begun that could make it more moves, again and again, than this; 0: any
+	Progress func(Progress)        // told after each step of the work, if not nil
 }
 
 // MaxCalls is the most calls in flight that can be explored.
@@ -40,6 +45,7 @@ type Invariant struct{ Name, About string }
 type Result struct {
 	Progress
 	Complete   bool        // nothing new came beyond Depth: longer sequences are covered
+	Invariants []Invariant // those that apply
 	Violations []Violation // at most one for each invariant, the shortest script first
 }
 
@@ -67,8 +73,13 @@ const (
 	Reset
 	SwitchOff // the backup Name
 	SwitchOn
-	TimedOut  // of Call, as is the next: a failure of that kind
-	Permanent // likewise
+	Permanent // of Call, as the next: a failure of that kind
+	Timeout
+	ForceOpen
+	ForceClosed
+	Configure      // with the settings of Name
+	rateLimitBrief // a RateLimit that names a wait shorter than the cooldown
+	rateLimitLong  // one that names a longer wait
 	wait
 )
 
@@ -76,10 +87,9 @@ const (
 type Step struct {
 	At   time.Duration
 	Do   Do
-	Call int    // from 1 in the order of asking; of Ask and results
-	Name string // of SwitchOff and SwitchOn
-
-	RetryAfter time.Duration // of RateLimit: the wait that it names, if that is heeded
+	Call int           // from 1 in the order of asking; of Ask and results
+	Name string        // of SwitchOff and SwitchOn; of Configure what changes, as a scenario has it
+	Wait time.Duration // of RateLimit: that it names; 0: none
 }
 
 // move is a step as an exploration keeps it: arg is a slot of a call in flight,
@@ -151,12 +161,12 @@ func explore(fresh func() subject, invariants []Invariant, o Options) (*Result, 
 	if o.Work == 0 {
 		o.Work = defaultWork
 	}
-	x := &exploration{fresh: fresh, invariants: invariants, o: o, nodes: []node{{parent: -1}}, seen: map[key]struct{}{}, broken: map[int]bool{}}
+	x := &exploration{fresh: fresh, invariants: invariants, r: Result{Invariants: invariants}, o: o, nodes: []node{{parent: -1}}, seen: map[key]struct{}{}, broken: map[int]bool{}}
 	x.seen[fresh().key()] = struct{}{}
 	from := 0
 	for from < len(x.nodes) {
 		to := len(x.nodes)
-		last := o.Depth > 0 && x.r.Depth == o.Depth
+		last := o.Depth > 0 && x.r.Depth == o.Depth || x.tooMuch(to-from)
 		if err := x.level(from, to, last); err != nil {
 			return nil, err
 		}
@@ -171,6 +181,12 @@ func explore(fresh func() subject, invariants []Invariant, o Options) (*Result, 
 	}
 	x.r.States = len(x.nodes)
 	return &x.r, nil
+}
+
+// tooMuch says whether going on from n nodes could come to more work than is
+// enough, if each leads to as many moves as those before.
+func (x *exploration) tooMuch(n int) bool {
+	return x.o.Enough > 0 && x.r.Depth > 0 && x.work+n*(x.r.Moves/max(1, len(x.nodes)-n)+1)*(x.r.Depth+1) > x.o.Enough
 }
 
 // found is what one node led to.

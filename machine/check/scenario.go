@@ -20,8 +20,8 @@ func (v *Violation) WriteTool(w io.Writer, name string, s machine.ToolSettings, 
 	if s.IgnoreStale {
 		stale = "ignore"
 	}
-	return v.write(w, name, "tool", []string{"tool"}, fmt.Sprintf("{kind: tool, failure_threshold: %d, recovery_duration: %v, probe_timeout: %v, stale_results: %s%s}",
-		s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, reports(anonymous)))
+	return v.write(w, name, "tool", []string{"tool"}, fmt.Sprintf("{kind: tool, failure_threshold: %d, recovery_duration: %v, probe_timeout: %v, stale_results: %s%s%s}",
+		s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, settings(&s), reports(anonymous)))
 }
 
 // WriteModel does the same with a model breaker.
@@ -130,6 +130,12 @@ func entry(breaker string, s Step, later []Step, otherwise string) string {
 		return "peek: " + breaker
 	case Reset:
 		return "reset: " + breaker
+	case ForceOpen:
+		return "force_open: " + breaker
+	case ForceClosed:
+		return "force_closed: " + breaker
+	case Configure:
+		return fmt.Sprintf("configure: {breaker: %s, %s}", breaker, s.Name)
 	case SwitchOff, SwitchOn:
 		return fmt.Sprintf("set_available: {breaker: %s, name: %s, available: %v}", breaker, quoted(s.Name), s.Do == SwitchOn)
 	default:
@@ -139,11 +145,11 @@ func entry(breaker string, s Step, later []Step, otherwise string) string {
 
 // ending is the outcome of the call that asks with s, and how long it takes.
 func ending(s Step, later []Step, otherwise string) string {
-	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Cancel: "cancelled", TimedOut: "timeout", Permanent: "permanent"}
+	outcomes := map[Do]string{Success: "success", Failure: "failure", RateLimit: "rate_limit", Permanent: "permanent", Timeout: "timeout", Cancel: "cancelled"}
 	for _, l := range later {
 		if o, ok := outcomes[l.Do]; ok && l.Call == s.Call {
-			if l.RetryAfter > 0 {
-				o += fmt.Sprintf(", retry_after: %v", l.RetryAfter)
+			if l.Wait > 0 {
+				o += fmt.Sprintf(", retry_after: %v", l.Wait)
 			}
 			return fmt.Sprintf("%s, takes: %v", o, l.At-s.At)
 		}

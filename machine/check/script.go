@@ -64,8 +64,8 @@ func (o *ordering) fits(s Step) bool {
 	if s.Do == Vanish {
 		return true
 	}
-	rank := map[Do]int{Reset: 1, SwitchOff: 1, SwitchOn: 1, Ask: 2, Peek: 3}[s.Do] // results: 0
-	own := rank == 0 && s.Call == o.asked && o.rank == 2                           // a call that takes no time
+	rank := map[Do]int{Reset: 1, SwitchOff: 1, SwitchOn: 1, ForceOpen: 1, ForceClosed: 1, Configure: 1, Ask: 2, Peek: 3}[s.Do] // results: 0
+	own := rank == 0 && s.Call == o.asked && o.rank == 2                                                                       // a call that takes no time
 	switch {
 	case s.At != o.at:
 		*o = ordering{at: s.At, rank: rank}

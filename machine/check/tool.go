@@ -92,6 +92,17 @@ func Tool(s machine.ToolSettings, anonymous bool, o Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	if !plainly(&s, &o) {
+		if o.Between != nil {
+			if err := o.Between.Validate(); err != nil {
+				return nil, err
+			}
+		}
+		return exploreSet(s, anonymous, o, func() setMachine {
+			m, _ := newRealTool(s, anonymous, o.Calls)
+			return m
+		})
+	}
 	return exploreTool(s, o, func() toolMachine {
 		m, _ := newRealTool(s, anonymous, o.Calls) // the settings were checked
 		return m

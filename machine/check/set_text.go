@@ -1,0 +1,103 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+)
+
+// word is one setting as a scenario has it.
+type word struct{ key, value string }
+
+// words are a tool breaker's settings beyond the four of T1 to T16, those that
+// are off with the value that turns them off.
+func words(s *machine.ToolSettings) []word {
+	t, p, c := &s.Trip, &s.Probing, &s.Cooldown
+	return []word{
+		{"counts", counted(s.Counts)}, {"window", window(t.Window)},
+		{"failure_rate", share(t.FailureRate)}, {"window_failures", number(t.Failures)}, {"minimum_calls", number(t.MinCalls)},
+		{"slow_after", span(t.SlowerThan)}, {"slow", either(t.SlowFails, "failure", "")}, {"slow_rate", share(t.SlowRate)},
+		{"success_clears", either(t.KeepsCount, "false", "true")}, {"forget_failures_after", span(t.ForgetAfter)},
+		{"probes", number(p.AtOnce)}, {"probes_in_all", number(p.InAll)}, {"probe_successes", number(p.Needed)},
+		{"probe_failure_rate", share(p.FailureRate)}, {"probe_slow_rate", share(p.SlowRate)}, {"cancelled_probe", either(p.Release, "release", "hold")},
+		{"probe", either(p.Skip, "none", "")}, {"ramp", span(p.Ramp)}, {"ramp_from", share(p.RampFrom)},
+		{"recovery_growth", factor(c.Growth)}, {"recovery_longest", span(c.Longest)}, {"recovery_forget", span(c.Forget)}, {"recovery_jitter", share(c.Jitter)},
+		{"retry_after", either(c.RetryAfter, "heed", "ignore")}, {"late_failures", either(c.LateKeep, "ignore", "extend")},
+	}
+}
+
+// settings are those that are not off, as a scenario has them.
+func settings(s *machine.ToolSettings) string {
+	var all strings.Builder
+	off := words(&machine.ToolSettings{})
+	for i, w := range words(s) {
+		if w != off[i] {
+			fmt.Fprintf(&all, ", %s: %s", w.key, w.value)
+		}
+	}
+	return all.String()
+}
+
+// changed are the settings of to that are not those of from.
+func changed(from, to *machine.ToolSettings) string {
+	var all []string
+	for _, w := range []struct{ key, from, to string }{
+		{"failure_threshold", fmt.Sprint(from.FailureThreshold), fmt.Sprint(to.FailureThreshold)},
+		{"recovery_duration", span(from.RecoveryDuration), span(to.RecoveryDuration)}, {"probe_timeout", span(from.ProbeTimeout), span(to.ProbeTimeout)},
+		{"stale_results", either(from.IgnoreStale, "ignore", "count"), either(to.IgnoreStale, "ignore", "count")},
+	} {
+		if w.from != w.to {
+			all = append(all, w.key+": "+w.to)
+		}
+	}
+	was := words(from)
+	for i, w := range words(to) {
+		if w != was[i] {
+			all = append(all, w.key+": "+w.value)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func number(n int) string         { return fmt.Sprint(n) }
+func span(d time.Duration) string { return d.String() }
+func factor(f float64) string     { return fmt.Sprint(f) }
+func share(p float64) string      { return fmt.Sprint(p) }
+
+func either(is bool, yes, no string) string {
+	if is {
+		return yes
+	}
+	return no
+}
+
+func window(w machine.Window) string {
+	switch {
+	case w.Calls > 0:
+		return fmt.Sprintf("{calls: %d}", w.Calls)
+	case w.Buckets > 0:
+		return fmt.Sprintf("{time: %v, buckets: %d}", w.Span, w.Buckets)
+	case w.Span > 0:
+		return fmt.Sprintf("{time: %v}", w.Span)
+	}
+	return ""
+}
+
+func counted(c machine.Counts) string {
+	var all []string
+	takes := [...]string{machine.AsFailure: "failure", machine.AsSuccess: "success", machine.AsNothing: "ignore"}
+	for _, k := range []struct {
+		key  string
+		take machine.Take
+	}{{"failure", c.Failure}, {"timeout", c.Timeout}, {"rate_limit", c.RateLimit}, {"permanent", c.Permanent}, {"cancelled", c.Cancelled}} {
+		if k.take != machine.AsItIs {
+			all = append(all, k.key+": "+takes[k.take])
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
