@@ -23,8 +23,8 @@ type ToolMemory struct {
 	Ramping bool            // the share of calls admitted still grows (T26)
 	Credit  float64         // what that share has added up to and not yet spent
 
-	Window []ToolTally // meaningful in Closed: the last calls or buckets of time, the oldest first (T21); nil: no window
-	Bucket int64       // the number of the last bucket of time
+	Window     []ToolTally   // meaningful in Closed: the last calls or buckets of time, the oldest first (T21); nil: no window
+	WindowEnds time.Duration // when the latest bucket of time ends; 0: a ring
 }
 
 // ToolTally is what came of some calls.
@@ -44,11 +44,19 @@ func (b *ToolBreaker) Memory() ToolMemory {
 		r.Began = append(r.Began, l.since)
 	}
 	if w := m.window; w != nil {
-		r.Window = make([]ToolTally, 0, len(w.parts))
-		for i := range int64(len(w.parts)) {
-			r.Window = append(r.Window, w.slot(w.at+1+i).told())
-		}
-		r.Bucket = w.at
+		r.Window, r.WindowEnds = w.told(), w.end
 	}
 	return r
+}
+
+// told is what the window holds, the oldest first.
+func (w *window) told() []ToolTally {
+	all := make([]ToolTally, 0, len(w.ring)+len(w.buckets))
+	for k := range w.ring {
+		all = append(all, w.ring[(w.i+1+k)%len(w.ring)].tally().told())
+	}
+	for k := range w.buckets {
+		all = append(all, w.buckets[(w.i+1+k)%len(w.buckets)].told())
+	}
+	return all
 }

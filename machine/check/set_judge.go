@@ -286,7 +286,7 @@ func (j *judging) named() int {
 func (j *judging) counts() *breach {
 	t := j.t
 	o, r, back := &t.o, t.m.read(t.now), tallied(t.o.back)
-	held, holds := tallied(o.held(t.now)), t.holds(&r)
+	held, holds := tallied(o.held(t.now)), machine.ToolTally{Calls: r.WindowCalls, Failures: r.WindowFailures, Slow: r.WindowSlow}
 	_, nothing := o.taken(j.ending)
 	nothing = nothing && j.ending.Kind != machine.Cancelled && j.m.do >= Success
 	switch {
@@ -305,20 +305,6 @@ func (j *judging) counts() *breach {
 		return j.breaks(j.misheld(nothing), "it has %d calls, %d failed, in its window, and the onlooker %d, %d failed", holds.Calls, holds.Failures, held.Calls, held.Failures)
 	}
 	return nil
-}
-
-// holds is what the machine has in its window: of a ring the calls that it
-// remembers, of time what it reads as not yet gone.
-func (t *setSubject) holds(r *machine.ToolSnapshot) (sum machine.ToolTally) {
-	if t.o.s.Trip.Window.Calls == 0 {
-		return machine.ToolTally{Calls: r.WindowCalls, Failures: r.WindowFailures, Slow: r.WindowSlow}
-	}
-	for _, w := range t.m.memory().Window {
-		sum.Calls += w.Calls
-		sum.Failures += w.Failures
-		sum.Slow += w.Slow
-	}
-	return sum
 }
 
 // miscounted is what a wrong count of failures breaks.

@@ -53,7 +53,8 @@ func (t *setSubject) closed(p *print, r *machine.ToolMemory) {
 	}
 	width, buckets := bucket(t.o.s.Trip.Window)
 	if width > 0 {
-		p.count(int(t.now%width), int(min(int64(t.now/width)-r.Bucket, int64(buckets))))
+		p.count(int(t.now % width))
+		p.since(r.WindowEnds, time.Duration(buckets)*width)
 	}
 	if r.State != machine.Closed {
 		return

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -18,11 +20,11 @@ func words(s *machine.ToolSettings) []word {
 	return []word{
 		{"counts", counted(s.Counts)}, {"window", window(t.Window)},
 		{"failure_rate", share(t.FailureRate)}, {"window_failures", number(t.Failures)}, {"minimum_calls", number(t.MinCalls)},
-		{"slow_after", span(t.SlowerThan)}, {"slow", either(t.SlowFails, "failure", "")}, {"slow_rate", share(t.SlowRate)},
+		{"slow_after", span(t.SlowerThan)}, {"slow", either(t.SlowFails, "failure", "success")}, {"slow_rate", share(t.SlowRate)},
 		{"success_clears", either(t.KeepsCount, "false", "true")}, {"forget_failures_after", span(t.ForgetAfter)},
-		{"probes", number(p.AtOnce)}, {"probes_in_all", number(p.InAll)}, {"probe_successes", number(p.Needed)},
+		{"probes", probes(p.AtOnce)}, {"probes_in_all", number(p.InAll)}, {"probe_successes", number(max(1, p.Needed))},
 		{"probe_failure_rate", share(p.FailureRate)}, {"probe_slow_rate", share(p.SlowRate)}, {"cancelled_probe", either(p.Release, "release", "hold")},
-		{"probe", either(p.Skip, "none", "")}, {"ramp", span(p.Ramp)}, {"ramp_from", share(p.RampFrom)},
+		{"probe", either(p.Skip, "none", "call")}, {"ramp", span(p.Ramp)}, {"ramp_from", share(p.RampFrom)},
 		{"recovery_growth", factor(c.Growth)}, {"recovery_longest", span(c.Longest)}, {"recovery_forget", span(c.Forget)}, {"recovery_jitter", share(c.Jitter)},
 		{"retry_after", either(c.RetryAfter, "heed", "ignore")}, {"late_failures", either(c.LateKeep, "ignore", "extend")},
 	}
@@ -63,8 +65,16 @@ func changed(from, to *machine.ToolSettings) string {
 
 func number(n int) string         { return fmt.Sprint(n) }
 func span(d time.Duration) string { return d.String() }
-func factor(f float64) string     { return fmt.Sprint(f) }
+func factor(f float64) string     { return fmt.Sprint(max(1, f)) }
 func share(p float64) string      { return fmt.Sprint(p) }
+
+// probes is how many there are at one time.
+func probes(n int) string {
+	if n >= math.MaxInt32 {
+		return "any"
+	}
+	return number(max(1, n))
+}
 
 func either(is bool, yes, no string) string {
 	if is {
@@ -82,22 +92,23 @@ func window(w machine.Window) string {
 	case w.Span > 0:
 		return fmt.Sprintf("{time: %v}", w.Span)
 	}
-	return ""
+	return "none"
 }
 
+// counted are the kinds of results that do not count as they are.
 func counted(c machine.Counts) string {
 	var all []string
 	takes := [...]string{machine.AsFailure: "failure", machine.AsSuccess: "success", machine.AsNothing: "ignore"}
 	for _, k := range []struct {
-		key  string
-		take machine.Take
-	}{{"failure", c.Failure}, {"timeout", c.Timeout}, {"rate_limit", c.RateLimit}, {"permanent", c.Permanent}, {"cancelled", c.Cancelled}} {
-		if k.take != machine.AsItIs {
-			all = append(all, k.key+": "+takes[k.take])
+		key       string
+		is, usual machine.Take
+	}{
+		{"failure", c.Failure, machine.AsFailure}, {"timeout", c.Timeout, machine.AsFailure}, {"rate_limit", c.RateLimit, machine.AsFailure},
+		{"permanent", c.Permanent, machine.AsFailure}, {"cancelled", c.Cancelled, machine.AsNothing},
+	} {
+		if take := cmp.Or(k.is, k.usual); k.is != machine.AsItIs || c == (machine.Counts{}) {
+			all = append(all, k.key+": "+takes[take])
 		}
-	}
-	if all == nil {
-		return ""
 	}
 	return "{" + strings.Join(all, ", ") + "}"
 }
