@@ -243,9 +243,9 @@ func (t *modelSubject) step(m move) Step {
 		s.Call = t.begun + 1
 	case SwitchOff, SwitchOn:
 		s.Name = t.s.Chain[m.arg].Name
-	case Success, Failure, RateLimit, Cancel, Vanish, TimedOut, Permanent:
+	case Success, Failure, RateLimit, Cancel, Vanish, Timeout, Permanent:
 		s.Call = t.turns[m.arg].id
-		s.RetryAfter = t.ending(m.do).RetryAfter
+		s.Wait = t.ending(m.do).RetryAfter
 	}
 	return s
 }
@@ -273,7 +273,7 @@ func (t *modelSubject) do(m move, blind bool) *breach {
 		return nil
 	}
 	before, served := t.m.read(), ""
-	if m.do >= Success && m.do <= Vanish || m.do == TimedOut || m.do == Permanent {
+	if m.do >= Success && m.do <= Vanish || m.do == Timeout || m.do == Permanent {
 		served = t.turns[slot].model
 	}
 	t.change(m)
@@ -289,7 +289,7 @@ func (t *modelSubject) change(m move) {
 		t.clears++
 	case SwitchOff, SwitchOn:
 		t.m.setAvailable(t.now, t.s.Chain[m.arg].Name, m.do == SwitchOn)
-	case Success, Failure, RateLimit, TimedOut, Permanent:
+	case Success, Failure, RateLimit, Timeout, Permanent:
 		before := t.m.read()
 		t.m.report(t.now, int(m.arg), t.ending(m.do))
 		t.turns[m.arg] = modelTurn{}

@@ -52,7 +52,7 @@ func (t *modelSubject) further(r machine.ModelSnapshot) (all []time.Duration) {
 func (t *modelSubject) results() []Do {
 	all := []Do{Success, Failure, RateLimit, Cancel, Vanish}
 	if t.s.Counts.Timeout != t.s.Counts.Failure {
-		all = append(all, TimedOut)
+		all = append(all, Timeout)
 	}
 	if t.s.Counts.Permanent != t.s.Counts.Failure {
 		all = append(all, Permanent)
@@ -70,7 +70,7 @@ func (t *modelSubject) ending(d Do) machine.Ending {
 		if t.s.Cooldown.RetryAfter {
 			e.RetryAfter = 2 * t.s.RecoveryTimeout
 		}
-	case TimedOut:
+	case Timeout:
 		e.Kind = machine.Timeout
 	case Permanent:
 		e.Kind = machine.Permanent
