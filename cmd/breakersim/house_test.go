@@ -40,11 +40,12 @@ var mayImport = map[string]struct{ ours, others []string }{
 	"sim/sweep": {[]string{"sim/trace", "sim", "scenarios", "sim/replay"},
 		[]string{"github.com/HdrHistogram/hdrhistogram-go", "gonum.org/v1/gonum/stat/distuv"}},
 	"sim/breakertest":              {[]string{"machine", "sim/trace", "scenarios", "sim/replay"}, []string{}},
+	"sim/lint":                     {[]string{"machine", "sim/trace", "scenarios", "sim/replay"}, []string{}},
 	"report":                       {[]string{"sim/trace"}, nil},
 	"cmd/breakersim/internal/runs": {[]string{"sim/trace", "scenarios", "sim/replay", "report"}, []string{}},
 	"cmd/breakersim/internal/lab":  {[]string{"machine", "sim/trace", "scenarios", "sim/replay", "report", "cmd/breakersim/internal/runs"}, []string{}},
 	"cmd/breakersim/playground":    {[]string{"cmd/breakersim/internal/lab"}, []string{}},
-	"cmd/breakersim":               {[]string{"machine", "machine/check", "sim/trace", "sim", "machine/foreign", "scenarios", "sim/replay", "sim/sweep", "sim/breakertest", "report", "cmd/breakersim/internal/runs"}, nil},
+	"cmd/breakersim":               {[]string{"machine", "machine/check", "sim/trace", "sim", "machine/foreign", "scenarios", "sim/replay", "sim/sweep", "sim/breakertest", "sim/lint", "report", "cmd/breakersim/internal/runs"}, nil},
 }
 
 // TestPackagesPointOneWay reads the imports of every file that is not a test.

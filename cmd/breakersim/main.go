@@ -37,6 +37,7 @@ type cli struct {
 	Merge      mergeCmd                  `cmd:"" help:"Put the shards of a sweep together, and refuse gaps, overlaps and mixed versions."`
 	Docs       docsCmd                   `cmd:"" help:"Write pictures, tables and files of scenarios into Markdown files, between markers, or --check that they are true."`
 	Check      checkCmd                  `cmd:"" help:"Explore the breakers: every sequence of moves, what must hold, and the shortest script that breaks it."`
+	Lint       lintCmd                   `cmd:"" help:"Say what will go wrong with the settings of scenarios, or with settings alone, and show it by a script."`
 	Serve      serveCmd                  `cmd:"" help:"Show pages and the playground in a browser, from this machine, and play scenarios again when their files change."`
 	Playground playgroundCmd             `cmd:"" help:"Write the playground: a web page that plays what one types, without a server."`
 	List       listCmd                   `cmd:"" help:"List the built-in scenarios."`
@@ -86,7 +87,7 @@ func run(args []string, s streams) int {
 			"A SCENARIO is a file, a directory of files, the name of a built-in scenario, or - for standard input.\n"+
 			"Exit status: 0 done, 1 an expectation failed, 2 wrong input or usage, 3 the run itself failed."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}), kong.Bind(s), kong.Vars{"version": "breakersim " + version(), "pictures": strings.Join(kindNames(), ", "), "breakers": strings.Join(mainBreakers(), ", "),
-			"examples": strings.Join(exampleNames(), ", "), "sweeps": strings.Join(scenarios.SweepNames(), ", ")})
+			"findings": strings.Join(findingNames(), ", "), "examples": strings.Join(exampleNames(), ", "), "sweeps": strings.Join(scenarios.SweepNames(), ", ")})
 	if err != nil {
 		fmt.Fprintln(s.err, "breakersim:", err)
 		return exitRunError
@@ -153,7 +154,7 @@ func status(err error, w io.Writer) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errExpectation), errors.Is(err, errDrifted):
+	case errors.Is(err, errExpectation), errors.Is(err, errDrifted), errors.Is(err, errFindings):
 		return exitFailed
 	case errors.As(err, &faults), errors.As(err, &markers): // each line says where
 		fmt.Fprintln(w, strings.TrimRight(err.Error(), "\n"))

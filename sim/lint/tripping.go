@@ -1,0 +1,187 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/replay"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// zeroThreshold: a hundred failures do not open it, or one does.
+func zeroThreshold(x *subject) []*candidate {
+	if m := x.model(); m != nil && m.TripThreshold == 0 {
+		s := x.beside("trip_threshold: 3")
+		s.call(0, x.b.Name, "failure", 0)
+		s.about = "One turn fails."
+		s.before("at: 0s, breaker: %s, state: fallback", word(x.b.Name))
+		s.after("at: 0s, breaker: %s, state: primary", word(x.b.Name))
+		return []*candidate{{x.at("trip_threshold"), fmt.Sprintf("%s trips at the first failed turn", x.b.Name), "trip_threshold: 3, or 1 if the first shall trip it", x.b.Name, s}}
+	}
+	t := x.tool()
+	if t == nil || x.failuresToOpen() > 0 {
+		return nil
+	}
+	s := x.beside("failure_threshold: 3")
+	for range 100 {
+		s.call(0, x.callee(), "failure", 0)
+	}
+	s.about = "A hundred calls fail, and the next is let through."
+	s.before("at: 1s, breaker: %s, allows: true", word(x.b.Name))
+	s.after("at: 1s, breaker: %s, allows: false", word(x.b.Name))
+	return []*candidate{{x.at("failure_threshold"), fmt.Sprintf("%s never opens", x.b.Name), "failure_threshold: 3", x.b.Name, s}}
+}
+
+func neverReached(x *subject) []*candidate {
+	o := x.unnoticed()
+	if o == nil || !o.few {
+		return nil
+	}
+	t := x.tool()
+	s := x.beside(fmt.Sprintf("minimum_calls: %d", max(1, o.peak/2)))
+	s.plays(o, x)
+	says := fmt.Sprintf("%s wants %d results in its window, and %s brings %d at most: not even an outage in which every call %s opens it", x.b.Name, t.Trip.MinCalls, "the traffic", o.peak, o.how())
+	return []*candidate{{x.at("minimum_calls", "window"), says, fmt.Sprintf("minimum_calls: %d, a longer window, or failure_threshold beside it", max(1, o.peak/2)), x.b.Name, s}}
+}
+
+func forgets(x *subject) []*candidate {
+	o := x.unnoticed()
+	if o == nil || o.few {
+		return nil
+	}
+	s := x.beside("failure_threshold: 5, forget_failures_after: 0s")
+	s.plays(o, x)
+	says := fmt.Sprintf("%s forgets failures faster than they come: not even an outage in which every call %s opens it", x.b.Name, o.how())
+	return []*candidate{{x.at("window", "forget_failures_after"), says, "failure_threshold: 5 and no forgetting, or a window of several times what a failing call takes", x.b.Name, s}}
+}
+
+// outage is one that a breaker does not notice.
+type outage struct {
+	hangs   bool // calls do, instead of failing as quickly as they answer
+	results []result
+	end     time.Duration
+	peak    int  // the most results in one window
+	few     bool // fewer than it wants
+}
+
+func (o *outage) how() string {
+	if o.hangs {
+		return "hangs until its timeout"
+	}
+	return "fails"
+}
+
+// unnoticed is an outage of the breaker's target, from the beginning to the end,
+// in which the file's traffic does not open it; nil if there is none. Only a
+// breaker that forgets may miss one.
+func (x *subject) unnoticed() *outage {
+	t := x.tool()
+	if t == nil || x.w == nil || x.failuresToOpen() == 0 || x.target() == nil {
+		return nil
+	}
+	span := max(t.Trip.Window.Span, t.Trip.ForgetAfter)
+	if span == 0 && (t.Trip.Window.Calls == 0 || t.FailureThreshold > 0) {
+		return nil
+	}
+	for _, hangs := range []bool{false, true} {
+		s := x.withOutage(hangs, span)
+		w := newWitness(s, x.p)
+		_, err := replay.Run(s, x.p, replay.Options{Sinks: sinks(w, untilOpen(x.b.Name))})
+		v := w.breakers[x.b.Name]
+		if err != nil || len(v.results) == 0 {
+			continue
+		}
+		o := &outage{hangs: hangs, results: v.results, end: w.end, peak: peak(v.results, t.Trip.Window.Span)}
+		o.few = (t.Trip.FailureRate > 0 || t.Trip.SlowRate > 0) && o.peak < t.Trip.MinCalls
+		return o
+	}
+	return nil
+}
+
+// errOpen ends a run.
+var errOpen = errors.New("the breaker opened")
+
+// untilOpen ends a run as soon as a breaker opens.
+type untilOpen string
+
+func (name untilOpen) Event(e *trace.Event) error {
+	if e.Kind == trace.Transition && e.Breaker == string(name) {
+		return errOpen
+	}
+	return nil
+}
+
+// windows is how many of them an outage lasts at least.
+const windows = 20
+
+// withOutage is the scenario with the breaker's target out all the time.
+func (x *subject) withOutage(hangs bool, span time.Duration) *scenarios.Scenario {
+	own := *x.s
+	own.Expect = nil
+	outcome := scenarios.Failure
+	if hangs {
+		outcome = scenarios.Timeout
+	}
+	own.Targets = slices.Clone(own.Targets)
+	for i := range own.Targets {
+		if t := &own.Targets[i]; t.Name == x.target().Name {
+			t.Phases, t.Bursts, t.Base.Mix = nil, nil, scenarios.Mix{{Outcome: outcome, P: 1}}
+		}
+	}
+	own.Calls = slices.Clone(own.Calls)
+	for i := range own.Calls {
+		if c := &own.Calls[i]; c.Op == scenarios.OpCall && c.To == x.callee() {
+			c.Outcome = &outcome
+		}
+	}
+	if !own.Open {
+		own.Duration = max(own.Duration, windows*span)
+	}
+	own.Callers = slices.Clone(own.Callers)
+	for i := range own.Callers {
+		if own.Callers[i].Until > x.s.Duration && !own.Open { // to the end
+			own.Callers[i].Until = own.Duration + 1
+		}
+	}
+	return &own
+}
+
+// peak is the most results within span; of no span all of them.
+func peak(all []result, span time.Duration) (most int) {
+	if span == 0 {
+		return len(all)
+	}
+	first := 0
+	for i := range all {
+		for all[i].at-all[first].at >= span {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return most
+}
+
+// mostLines bounds how many results are scripted one by one.
+const mostLines = 40
+
+// plays scripts the outage: call by call if they are few, else as a stream of
+// the same mean rate.
+func (s *script) plays(o *outage, x *subject) {
+	s.about = fmt.Sprintf("Every call %s, as often as the traffic of the file has it, and the breaker stays closed to the end.", o.how())
+	outcome := failing(x.tool().Counts)
+	if n := len(o.results); n <= mostLines {
+		for _, r := range o.results {
+			s.call(r.at-r.took, x.callee(), outcome, r.took)
+		}
+	} else {
+		took := o.results[n/2].took
+		s.targets = []string{fmt.Sprintf("%s: {latency: %s, outcome: %s}", word(x.callee()), short(took), outcome)}
+		s.duration = o.end
+		s.callers = []string{fmt.Sprintf("{name: traffic, to: %s, rate: %.6g/h, timeout: %s}", word(x.callee()), float64(n)/o.end.Hours(), short(took+time.Second))}
+	}
+	s.before("breaker: %s, transitions: []", word(x.b.Name))
+	s.after("metric: openings, min: 1")
+}

@@ -1,0 +1,172 @@
+package lint
+
+import (
+	"time"
+
+	"github.com/breakersim/breakersim/machine"
+	"github.com/breakersim/breakersim/scenarios"
+	"github.com/breakersim/breakersim/sim/replay"
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// witness sees a run, and keeps what the rules ask for.
+type witness struct {
+	run      *trace.RunInfo
+	end      time.Duration
+	admitted map[int]admission // by call: its latest
+	breakers map[string]*seen
+	attempts int
+	openings int
+}
+
+type admission struct {
+	at    time.Duration
+	probe bool
+}
+
+// seen is what a run showed of one breaker.
+type seen struct {
+	lease    time.Duration // of a probe
+	opened   []time.Duration
+	left     []time.Duration // open, or fallback
+	moves    []move
+	results  []result
+	turned   []time.Duration // calls that it refused, or sent elsewhere
+	failed   int             // results that are failures
+	repeated int             // of those, after more than one attempt
+	late     *result         // a good probe that came after its lease
+	echo     *result         // of a call from before an opening, which opened it again
+	backup   bool            // that served when the last probation began
+	streak   int             // failures of this probation
+	trapped  int             // the most failures of a probation with a backup idle
+	trappedT time.Duration
+}
+
+type move struct {
+	what, from, to string
+	at             time.Duration
+}
+
+type result struct {
+	at, took, admitted time.Duration
+}
+
+func newWitness(s *scenarios.Scenario, p *scenarios.Policy) *witness {
+	w := &witness{admitted: map[int]admission{}, breakers: map[string]*seen{}}
+	for i := range p.Breakers {
+		b := &p.Breakers[i]
+		v := &seen{}
+		if b.Tool != nil {
+			v.lease = b.Tool.ProbeTimeout
+		}
+		w.breakers[b.Name] = v
+	}
+	return w
+}
+
+func sinks(all ...trace.Sink) []trace.Sink { return all }
+
+// witnessed plays the scenario under the policy.
+func witnessed(s *scenarios.Scenario, p *scenarios.Policy) (*witness, error) {
+	bare := *s
+	bare.Expect = nil
+	w := newWitness(s, p)
+	_, err := replay.Run(&bare, p, replay.Options{Sinks: sinks(w)})
+	return w, err
+}
+
+// metric is one of those that scripts expect something of.
+func (w *witness) metric(name string) (float64, bool) {
+	switch name {
+	case "attempts":
+		return float64(w.attempts), true
+	case "openings":
+		return float64(w.openings), true
+	default:
+		return 0, false
+	}
+}
+
+// Event takes one event.
+func (w *witness) Event(e *trace.Event) error {
+	v := w.breakers[e.Breaker]
+	switch e.Kind {
+	case trace.Run:
+		w.run = e.Run
+	case trace.End:
+		w.end = e.T
+	case trace.Call:
+		if e.Target != "" { // no gate is asked
+			w.attempts++
+		}
+	case trace.Admit:
+		w.attempts++
+	}
+	if v != nil {
+		w.breaker(e, v)
+	}
+	return nil
+}
+
+// breaker takes an event of a breaker.
+func (w *witness) breaker(e *trace.Event, v *seen) {
+	switch e.Kind {
+	case trace.Admit:
+		w.admit(e, v)
+	case trace.Refuse, trace.Exhausted:
+		v.turned = append(v.turned, e.T)
+	case trace.Result:
+		w.result(e, v)
+	case trace.Transition:
+		w.transition(e, v)
+	case trace.Switch:
+		v.moves = append(v.moves, move{"switch", e.From, e.To, e.T})
+		if e.Rule == string(machine.M2) {
+			v.backup = e.From != ""
+		}
+	}
+}
+
+func (w *witness) admit(e *trace.Event, v *seen) {
+	w.admitted[e.Call] = admission{e.T, e.Probe}
+	if e.Rule == string(machine.M4) {
+		v.turned = append(v.turned, e.T)
+	}
+}
+
+func (w *witness) result(e *trace.Event, v *seen) {
+	a := w.admitted[e.Call]
+	r := result{e.T, e.Took, a.at}
+	v.results = append(v.results, r)
+	if e.Outcome != trace.Success {
+		v.failed++
+		if e.Attempt > 1 {
+			v.repeated++
+		}
+	}
+	if e.Outcome == trace.Success && a.probe && v.lease > 0 && e.T-a.at >= v.lease && v.late == nil {
+		v.late = &r
+	}
+	if e.Rule == string(machine.M13) && v.backup {
+		if v.streak++; v.streak > v.trapped {
+			v.trapped, v.trappedT = v.streak, e.T
+		}
+	}
+}
+
+func (w *witness) transition(e *trace.Event, v *seen) {
+	v.moves = append(v.moves, move{"transition", e.From, e.To, e.Effective})
+	v.streak = 0
+	switch {
+	case e.To == machine.Open.String() || e.To == machine.Fallback.String():
+		a := w.admitted[e.Call]
+		again := len(v.opened) > 0 && e.Call > 0 && a.at < v.opened[len(v.opened)-1] // = begun at an opening is after it
+		if again && e.From == machine.Closed.String() && v.echo == nil {
+			v.echo = &result{at: e.T, took: e.T - a.at, admitted: a.at}
+		}
+		w.openings++
+		v.opened = append(v.opened, e.Effective)
+	case e.From == machine.Open.String() || e.From == machine.Fallback.String():
+		v.left = append(v.left, e.Effective)
+	}
+}
