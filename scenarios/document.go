@@ -112,6 +112,9 @@ func LoadBreakers(file string, src []byte, lim Limits) (*Scenario, error) {
 	r.breakers = r.f.Breakers.names()
 	r.anyBreaker = d.perhaps(root, "breakers") || d.perhaps(r.f.Breakers.node)
 	r.anyPolicy = d.perhaps(root, "policies")
+	if len(r.breakers) == 0 && !r.anyBreaker {
+		d.fault(root, "there are no breakers; write one, such as breakers: {search: {kind: tool}}")
+	}
 	r.resolveBreakers()
 	r.resolvePolicies()
 	if len(d.faults.Faults) > 0 {

@@ -155,8 +155,8 @@ func outlast(x *subject) []*candidate {
 	s.before("at: %s, breaker: %s, state: open", short(hangs), word(x.b.Name))
 	s.after("at: %s, breaker: %s, state: closed", short(hangs), word(x.b.Name))
 	place, timeout := x.timeoutAt()
-	says := fmt.Sprintf("calls to %s may take %s, and the cooldown is %s: under %s one of %s opens %s again at %s", x.callee(), short(v.echo.took), short(t.RecoveryDuration),
-		x.p.Name, short(v.echo.admitted), x.b.Name, short(v.echo.at))
+	says := fmt.Sprintf("a call may outlast %s's cooldown of %s: under the policy %s one of %s takes %s, and opens the breaker again at %s", x.b.Name, short(t.RecoveryDuration),
+		x.p.Name, short(v.echo.admitted), short(v.echo.took), short(v.echo.at))
 	instead := change
 	if timeout {
 		instead = fmt.Sprintf("a timeout below %s, or %s", short(t.RecoveryDuration), change)
@@ -193,7 +193,11 @@ func anonymousOverhang(x *subject) []*candidate {
 		}
 	}
 	w, err := witnessed(x.s, &p)
-	if err != nil || slices.Equal(w.breakers[x.b.Name].moves, v.moves) {
+	if err != nil {
+		return nil
+	}
+	from, differs := departs(v.moves, w.breakers[x.b.Name].moves)
+	if !differs {
 		return nil
 	}
 	s := x.beside("reports: permit")
@@ -204,8 +208,23 @@ func anonymousOverhang(x *subject) []*candidate {
 	} else if !s.closesByAnother(x) {
 		return nil
 	}
-	says := fmt.Sprintf("%s takes results for whoever is served when they come: under %s it goes otherwise than where they say whose they are", x.b.Name, x.p.Name)
+	says := fmt.Sprintf("%s takes results for whoever is served when they come: under the policy %s it is led astray from %s on", x.b.Name, x.p.Name, short(from))
 	return []*candidate{{x.at("reports"), says, "reports: permit", x.b.Name, s}}
+}
+
+// departs says when two breakers first do not do the same, if ever.
+func departs(a, b []move) (at time.Duration, differ bool) {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return b[i].at, true
+		case i >= len(b):
+			return a[i].at, true
+		case a[i] != b[i]:
+			return min(a[i].at, b[i].at), true
+		}
+	}
+	return 0, false
 }
 
 // closesByAnother scripts a call from before the opening that closes the breaker

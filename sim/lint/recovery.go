@@ -68,7 +68,7 @@ func (x *subject) outlived(v *seen, out trace.Span) *candidate {
 	s.about = fmt.Sprintf("The outage is over after %s. At %s the breaker is open still; with a cooldown as long as the outage it is %s.", short(long), short(at), state)
 	s.before("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), map[string]string{"closed": "open", "primary": "fallback"}[state])
 	s.after("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), state)
-	says := fmt.Sprintf("%s's cooldown is %s: under %s it turns calls away until %s, though an outage of %s is over at %s", x.b.Name, short(x.base()), x.p.Name, short(back), short(long), short(out.To))
+	says := fmt.Sprintf("%s's cooldown is %s: under the policy %s it turns calls away until %s, though an outage of %s is over at %s", x.b.Name, short(x.base()), x.p.Name, short(back), short(long), short(out.To))
 	return &candidate{x.at(key), says, key + ": " + short(long) + ", about as long as the outage", x.b.Name, s}
 }
 
@@ -106,7 +106,7 @@ func endlessProbation(x *subject) []*candidate {
 		s.before("call: %d, is: failure", first+i)
 	}
 	s.after("call: %d, is: success", first+endless-1)
-	says := fmt.Sprintf("%s has no limit to a probation: under %s %d turns fail at the primary until %s, with a backup idle", x.b.Name, x.p.Name, v.trapped, short(v.trappedT))
+	says := fmt.Sprintf("%s has no limit to a probation: under the policy %s %d turns fail at the primary until %s, with a backup idle", x.b.Name, x.p.Name, v.trapped, short(v.trappedT))
 	return []*candidate{{x.at("probation_failures"), says, "probation_failures: 1", x.b.Name, s}}
 }
 

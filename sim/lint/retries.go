@@ -77,7 +77,7 @@ func retriesTimes(x *subject) []*candidate {
 	if x.b.Model != nil {
 		instead = "fewer attempts, or a smaller threshold"
 	}
-	says := fmt.Sprintf("%s opens after %d failures, and under %s each is a call of %d attempts: %d go to a target that is down", x.b.Name, n, x.p.Name, x.p.Ladder.Attempts, all)
+	says := fmt.Sprintf("%s opens after %s, and under the policy %s each is a call of %d attempts: %d go to a target that is down", x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts, all)
 	return []*candidate{{x.ladderAt("attempts"), says, instead, x.b.Name, s}}
 }
 
@@ -105,7 +105,7 @@ func oneCall(x *subject) []*candidate {
 	s.about = fmt.Sprintf("One call fails, and %s is open.", x.b.Name)
 	s.before("metric: openings, min: 1")
 	s.after("metric: openings, max: 0")
-	says := fmt.Sprintf("%s opens after %d failures, and under %s one call has %d attempts that count: it opens the breaker by itself", x.b.Name, n, x.p.Name, x.p.Ladder.Attempts)
+	says := fmt.Sprintf("%s opens after %s, and under the policy %s one call has %d attempts that count: it opens the breaker by itself", x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts)
 	return []*candidate{{x.ladderAt("attempts"), says, fmt.Sprintf("failure_threshold: %d, or gate: call", x.p.Ladder.Attempts+1), x.b.Name, s}}
 }
 
@@ -125,7 +125,7 @@ func beyondTheCap(x *subject) []*candidate {
 	s.before("metric: attempts, min: 2")
 	s.before("call: 1, is: rate_limit")
 	s.after("metric: attempts, max: 1")
-	says := fmt.Sprintf("a rate limit names %s, and the ladder of %s waits for %s at most: its retries come too early, each of them", short(hint), x.p.Name, short(longestHint))
+	says := fmt.Sprintf("a rate limit names %s, and the ladder of the policy %s waits for %s at most: its retries come too early, each of them", short(hint), x.p.Name, short(longestHint))
 	return []*candidate{{at, says, "on_rate_limit: fail in the policy's retry", "", s}}
 }
 
@@ -154,4 +154,11 @@ func (x *subject) longestNamed() (hint time.Duration, at scenarios.Fault) {
 		longer(x.s.Calls[i].RetryAfter, "calls", fmt.Sprint(i), "retry_after")
 	}
 	return hint, at
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
