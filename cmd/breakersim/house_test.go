@@ -189,7 +189,7 @@ func TestReadmeTables(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	readme := string(b)
-	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "compare": compareSample(t), "docs": docsTables(), "settings": settingTable(t), "presets": presetTable()} {
+	for kind, table := range map[string]string{"rules": ruleTable(t), "metrics": metricTable(), "policies": policyTable(), "scenarios": scenarioTable(t), "whatif": whatIfSample(t), "compare": compareSample(t), "docs": docsTables(), "settings": settingTable(t), "presets": presetTable(), "findings": findingTable()} {
 		head, rest, found := strings.Cut(readme, "<!-- made: "+kind+" -->\n")
 		require.True(t, found)
 		shown, tail, found := strings.Cut(rest, "<!-- /made -->")
