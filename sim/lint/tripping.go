@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/breakersim/breakersim/machine"
 	"github.com/breakersim/breakersim/scenarios"
 	"github.com/breakersim/breakersim/sim/replay"
 	"github.com/breakersim/breakersim/sim/trace"
@@ -60,7 +61,7 @@ func forgets(x *subject) []*candidate {
 
 // outage is one that a breaker does not notice.
 type outage struct {
-	hangs   bool // calls do, instead of failing as quickly as they answer
+	outcome scenarios.Outcome // of every call
 	results []result
 	end     time.Duration
 	peak    int  // the most results in one window
@@ -68,7 +69,7 @@ type outage struct {
 }
 
 func (o *outage) how() string {
-	if o.hangs {
+	if o.outcome == scenarios.Timeout {
 		return "hangs until its timeout"
 	}
 	return "fails"
@@ -86,19 +87,43 @@ func (x *subject) unnoticed() *outage {
 	if span == 0 && (t.Trip.Window.Calls == 0 || t.FailureThreshold > 0) {
 		return nil
 	}
-	for _, hangs := range []bool{false, true} {
-		s := x.withOutage(hangs, span)
+	for _, outcome := range x.outages() {
+		s := x.withOutage(outcome, span)
 		w := newWitness(s, x.p)
+		w.keeps = true
 		_, err := replay.Run(s, x.p, replay.Options{Sinks: sinks(w, untilOpen(x.b.Name))})
 		v := w.breakers[x.b.Name]
 		if err != nil || len(v.results) == 0 {
 			continue
 		}
-		o := &outage{hangs: hangs, results: v.results, end: w.end, peak: peak(v.results, t.Trip.Window.Span)}
+		o := &outage{outcome: outcome, results: v.results, end: w.end, peak: peak(v.results, t.Trip.Window.Span)}
 		o.few = (t.Trip.FailureRate > 0 || t.Trip.SlowRate > 0) && o.peak < t.Trip.MinCalls
-		return o
+		if o.few || !onlySlow(t) {
+			return o
+		}
 	}
 	return nil
+}
+
+// outages are what calls end as in outages that the breaker ought to notice: one
+// in which they fail as quickly as they answer, and one in which they hang.
+func (x *subject) outages() (all []scenarios.Outcome) {
+	t := x.tool()
+	if o, ok := kinds[failing(t.Counts)]; ok && !onlySlow(t) {
+		all = append(all, o)
+	}
+	if as := t.Counts.Timeout; as == machine.AsItIs || as == machine.AsFailure {
+		all = append(all, scenarios.Timeout)
+	}
+	return all
+}
+
+// kinds are the outcomes that failing gives.
+var kinds = map[string]scenarios.Outcome{"failure": scenarios.Failure, "timeout": scenarios.Timeout, "rate_limit": scenarios.RateLimit, "permanent": scenarios.Permanent}
+
+// onlySlow says whether nothing but slow calls opens the breaker.
+func onlySlow(t *machine.ToolSettings) bool {
+	return t.FailureThreshold == 0 && t.Trip.FailureRate == 0 && t.Trip.Failures == 0
 }
 
 // errOpen ends a run.
@@ -118,13 +143,9 @@ func (name untilOpen) Event(e *trace.Event) error {
 const windows = 20
 
 // withOutage is the scenario with the breaker's target out all the time.
-func (x *subject) withOutage(hangs bool, span time.Duration) *scenarios.Scenario {
+func (x *subject) withOutage(outcome scenarios.Outcome, span time.Duration) *scenarios.Scenario {
 	own := *x.s
 	own.Expect = nil
-	outcome := scenarios.Failure
-	if hangs {
-		outcome = scenarios.Timeout
-	}
 	own.Targets = slices.Clone(own.Targets)
 	for i := range own.Targets {
 		if t := &own.Targets[i]; t.Name == x.target().Name {
@@ -164,24 +185,41 @@ func peak(all []result, span time.Duration) (most int) {
 	return most
 }
 
-// mostLines bounds how many results are scripted one by one.
-const mostLines = 40
+// mostLines bounds how many results are scripted one by one. Of those that are
+// fewer, the first show it, if they fill a window as full as any.
+const (
+	mostLines = 40
+	someLines = 10
+)
 
 // plays scripts the outage: call by call if they are few, else as a stream of
 // the same mean rate.
 func (s *script) plays(o *outage, x *subject) {
 	s.about = fmt.Sprintf("Every call %s, as often as the traffic of the file has it, and the breaker stays closed to the end.", o.how())
-	outcome := failing(x.tool().Counts)
+	outcome := o.outcome.String()
 	if n := len(o.results); n <= mostLines {
-		for _, r := range o.results {
+		for _, r := range o.results[:min(n, max(someLines, o.peak+1))] {
 			s.call(r.at-r.took, x.callee(), outcome, r.took)
 		}
 	} else {
 		took := o.results[n/2].took
 		s.targets = []string{fmt.Sprintf("%s: {latency: %s, outcome: %s}", word(x.callee()), short(took), outcome)}
 		s.duration = o.end
-		s.callers = []string{fmt.Sprintf("{name: traffic, to: %s, rate: %.6g/h, timeout: %s}", word(x.callee()), float64(n)/o.end.Hours(), short(took+time.Second))}
+		s.callers = []string{fmt.Sprintf("{name: traffic, to: %s, rate: %s, timeout: %s}", word(x.callee()), rate(n, o.end), short(took+time.Second))}
 	}
 	s.before("breaker: %s, transitions: []", word(x.b.Name))
 	s.after("metric: openings, min: 1")
+}
+
+// rate is so many calls in so much time as files write it.
+func rate(n int, in time.Duration) string {
+	for _, u := range []struct {
+		per  time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Minute, "min"}} {
+		if r := float64(n) * u.per.Seconds() / in.Seconds(); r >= 1 {
+			return fmt.Sprintf("%.4g/%s", r, u.name)
+		}
+	}
+	return fmt.Sprintf("%.6g/h", float64(n)/in.Hours())
 }

@@ -13,7 +13,9 @@ import (
 type witness struct {
 	run      *trace.RunInfo
 	end      time.Duration
-	admitted map[int]admission // by call: its latest
+	admitted map[int]admission // by call in flight: its latest
+	ended    map[int]admission // that of the call whose result came last
+	keeps    bool              // every result
 	breakers map[string]*seen
 	attempts int
 	openings int
@@ -52,7 +54,7 @@ type result struct {
 }
 
 func newWitness(s *scenarios.Scenario, p *scenarios.Policy) *witness {
-	w := &witness{admitted: map[int]admission{}, breakers: map[string]*seen{}}
+	w := &witness{admitted: map[int]admission{}, ended: map[int]admission{}, breakers: map[string]*seen{}}
 	for i := range p.Breakers {
 		b := &p.Breakers[i]
 		v := &seen{}
@@ -136,8 +138,13 @@ func (w *witness) admit(e *trace.Event, v *seen) {
 
 func (w *witness) result(e *trace.Event, v *seen) {
 	a := w.admitted[e.Call]
+	delete(w.admitted, e.Call)
+	clear(w.ended)
+	w.ended[e.Call] = a
 	r := result{e.T, e.Took, a.at}
-	v.results = append(v.results, r)
+	if w.keeps {
+		v.results = append(v.results, r)
+	}
 	if e.Outcome != trace.Success {
 		v.failed++
 		if e.Attempt > 1 {
@@ -159,8 +166,8 @@ func (w *witness) transition(e *trace.Event, v *seen) {
 	v.streak = 0
 	switch {
 	case e.To == machine.Open.String() || e.To == machine.Fallback.String():
-		a := w.admitted[e.Call]
-		again := len(v.opened) > 0 && e.Call > 0 && a.at < v.opened[len(v.opened)-1] // = begun at an opening is after it
+		a, ok := w.ended[e.Call]
+		again := ok && len(v.opened) > 0 && a.at < v.opened[len(v.opened)-1]
 		if again && e.From == machine.Closed.String() && v.echo == nil {
 			v.echo = &result{at: e.T, took: e.T - a.at, admitted: a.at}
 		}
