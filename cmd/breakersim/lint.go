@@ -59,33 +59,38 @@ func (c *lintCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	var all []linted
-	var faults []error
-	for _, src := range sources {
-		b, err := src.read(o.Limits)
-		if err == nil {
-			var doc *lint.Document
-			if doc, err = lint.Check(src.file, b, o); err == nil {
-				for i := range doc.Findings {
-					all = append(all, linted{&doc.Findings[i], doc, ""})
-				}
-			}
-		}
-		faults = append(faults, err)
-	}
+	all, faults := lintAll(sources, o)
 	if err := c.write(all); err != nil {
 		return err
 	}
 	if err := c.tell(s.out, all); err != nil {
 		return err
 	}
-	if err := errors.Join(faults...); err != nil {
-		return err
-	}
-	if len(all) > 0 {
+	if faults == nil && len(all) > 0 {
 		return errFindings
 	}
-	return nil
+	return faults
+}
+
+// lintAll looks at every file. The error is of all that make no sense.
+func lintAll(sources []source, o lint.Options) (all []linted, err error) {
+	var faults []error
+	for _, src := range sources {
+		b, err := src.read(o.Limits)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		doc, err := lint.Check(src.file, b, o)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		for i := range doc.Findings {
+			all = append(all, linted{&doc.Findings[i], doc, ""})
+		}
+	}
+	return all, errors.Join(faults...)
 }
 
 func (c *lintCmd) options() (lint.Options, error) {

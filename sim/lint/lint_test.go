@@ -174,6 +174,15 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestOwnBackupExcepted: where it is not to be told as a finding, it is what is
+// wrong with the file.
+func TestOwnBackupExcepted(t *testing.T) {
+	src, err := os.ReadFile("testdata/bad/its-own-backup.yaml")
+	require.NoError(t, err)
+	_, err = lint.Check("x.yaml", src, lint.Options{Limits: all.Limits, Only: []string{"no-lease"}})
+	assert.ErrorContains(t, err, "x.yaml:9:9: opus is the primary; it cannot be its own backup")
+}
+
 func TestFind(t *testing.T) {
 	r, err := lint.Find("no-lease")
 	require.NoError(t, err)

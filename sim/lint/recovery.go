@@ -29,7 +29,7 @@ func longCooldown(x *subject) []*candidate {
 		if t := &x.w.run.Targets[i]; t.Name == x.target().Name {
 			for _, out := range t.Outages(x.w.end) {
 				if c := x.outlived(v, out); c != nil {
-					return []*candidate{c}
+					return c
 				}
 			}
 		}
@@ -38,7 +38,7 @@ func longCooldown(x *subject) []*candidate {
 }
 
 // outlived is the finding about one outage, if the breaker did outlive it.
-func (x *subject) outlived(v *seen, out trace.Span) *candidate {
+func (x *subject) outlived(v *seen, out trace.Span) []*candidate {
 	within := func(t time.Duration) bool { return t >= out.From && t < out.To }
 	long := out.To - out.From
 	if x.base() < farLonger*long || out.To >= x.w.end || !slices.ContainsFunc(v.opened, within) {
@@ -68,8 +68,8 @@ func (x *subject) outlived(v *seen, out trace.Span) *candidate {
 	s.about = fmt.Sprintf("The outage is over after %s. At %s the breaker is open still; with a cooldown as long as the outage it is %s.", short(long), short(at), state)
 	s.before("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), map[string]string{"closed": "open", "primary": "fallback"}[state])
 	s.after("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), state)
-	says := fmt.Sprintf("%s's cooldown is %s: under the policy %s it turns calls away until %s, though an outage of %s is over at %s", x.b.Name, short(x.base()), x.p.Name, short(back), short(long), short(out.To))
-	return &candidate{x.at(key), says, key + ": " + short(long) + ", about as long as the outage", x.b.Name, s}
+	return x.found(x.at(key), s, key+": "+short(long)+", about as long as the outage", "%s's cooldown is %s: under the policy %s it turns calls away until %s, though an outage of %s is over at %s",
+		x.b.Name, short(x.base()), x.p.Name, short(back), short(long), short(out.To))
 }
 
 // base is the cooldown as it is written.
@@ -106,8 +106,8 @@ func endlessProbation(x *subject) []*candidate {
 		s.before("call: %d, is: failure", first+i)
 	}
 	s.after("call: %d, is: success", first+endless-1)
-	says := fmt.Sprintf("%s has no limit to a probation: under the policy %s %d turns fail at the primary until %s, with a backup idle", x.b.Name, x.p.Name, v.trapped, short(v.trappedT))
-	return []*candidate{{x.at("probation_failures"), says, "probation_failures: 1", x.b.Name, s}}
+	return x.found(x.at("probation_failures"), s, "probation_failures: 1", "%s has no limit to a probation: under the policy %s %d turns fail at the primary until %s, with a backup idle",
+		x.b.Name, x.p.Name, v.trapped, short(v.trappedT))
 }
 
 // sharedOutage: a chain entry is out at every instant at which the primary is.
@@ -132,8 +132,8 @@ func sharedOutage(x *subject) (all []*candidate) {
 				break
 			}
 		}
-		says := fmt.Sprintf("%s is out whenever %s is, so it never serves a turn of %s when it is needed", e.Name, m.Primary, x.b.Name)
-		all = append(all, &candidate{at, says, "a backup that fails apart from " + m.Primary, x.b.Name, x.noBackup(e.Name, max(1, e.MaxFailCount))})
+		all = append(all, x.found(at, x.noBackup(e.Name, max(1, e.MaxFailCount)), "a backup that fails apart from "+m.Primary,
+			"%s is out whenever %s is, so it never serves a turn of %s when it is needed", e.Name, m.Primary, x.b.Name)...)
 	}
 	return all
 }
@@ -163,10 +163,13 @@ func (x *subject) noBackup(entry string, budget int) *script {
 	return s
 }
 
+// ownBackup is the rule that a chain breaks which names its primary.
+const ownBackup = "backup-out-with-the-primary"
+
 // ownBackups are the findings about chains that name their primary, which the
 // format refuses, so that nothing else can be said of the file.
-func ownBackups(doc *scenarios.Document, faults *scenarios.Faults) (all []Finding) {
-	rule, err := Find("backup-out-with-the-primary")
+func ownBackups(faults *scenarios.Faults) (all []Finding) {
+	rule, err := Find(ownBackup)
 	if err != nil {
 		panic("lint: " + err.Error()) // it is a row of the table
 	}
@@ -180,7 +183,7 @@ func ownBackups(doc *scenarios.Document, faults *scenarios.Faults) (all []Findin
 	script.after("call: 4, is: success")
 	for _, f := range faults.Faults {
 		name, _, _ := strings.Cut(f.Message, " ")
-		c := candidate{f, f.Message, "a backup that is not " + name, "", script}
+		c := candidate{at: f, says: f.Message, instead: "a backup that is not " + name, script: script}
 		if found := c.finding(rule, faults.File); found != nil {
 			all = append(all, *found)
 		}

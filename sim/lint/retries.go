@@ -77,8 +77,8 @@ func retriesTimes(x *subject) []*candidate {
 	if x.b.Model != nil {
 		instead = "fewer attempts, or a smaller threshold"
 	}
-	says := fmt.Sprintf("%s opens after %s, and under the policy %s each is a call of %d attempts: %d go to a target that is down", x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts, all)
-	return []*candidate{{x.ladderAt("attempts"), says, instead, x.b.Name, s}}
+	return x.found(x.ladderAt("attempts"), s, instead, "%s opens after %s, and under the policy %s each is a call of %d attempts: %d go to a target that is down",
+		x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts, all)
 }
 
 // target0 is the name of what the breaker gates, or its primary.
@@ -105,8 +105,8 @@ func oneCall(x *subject) []*candidate {
 	s.about = fmt.Sprintf("One call fails, and %s is open.", x.b.Name)
 	s.before("metric: openings, min: 1")
 	s.after("metric: openings, max: 0")
-	says := fmt.Sprintf("%s opens after %s, and under the policy %s one call has %d attempts that count: it opens the breaker by itself", x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts)
-	return []*candidate{{x.ladderAt("attempts"), says, fmt.Sprintf("failure_threshold: %d, or gate: call", x.p.Ladder.Attempts+1), x.b.Name, s}}
+	return x.found(x.ladderAt("attempts"), s, fmt.Sprintf("failure_threshold: %d, or gate: call", x.p.Ladder.Attempts+1),
+		"%s opens after %s, and under the policy %s one call has %d attempts that count: it opens the breaker by itself", x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts)
 }
 
 // beyondTheCap: something that is called names a longer wait than a ladder makes.
@@ -125,8 +125,8 @@ func beyondTheCap(x *subject) []*candidate {
 	s.before("metric: attempts, min: 2")
 	s.before("call: 1, is: rate_limit")
 	s.after("metric: attempts, max: 1")
-	says := fmt.Sprintf("a rate limit names %s, and the ladder of the policy %s waits for %s at most: its retries come too early, each of them", short(hint), x.p.Name, short(longestHint))
-	return []*candidate{{at, says, "on_rate_limit: fail in the policy's retry", "", s}}
+	return x.found(at, s, "on_rate_limit: fail in the policy's retry", "a rate limit names %s, and the ladder of the policy %s waits for %s at most: its retries come too early, each of them",
+		short(hint), x.p.Name, short(longestHint))
 }
 
 // longestNamed is the longest wait that a rate limit names, and where.

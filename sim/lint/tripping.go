@@ -20,7 +20,7 @@ func zeroThreshold(x *subject) []*candidate {
 		s.about = "One turn fails."
 		s.before("at: 0s, breaker: %s, state: fallback", word(x.b.Name))
 		s.after("at: 0s, breaker: %s, state: primary", word(x.b.Name))
-		return []*candidate{{x.at("trip_threshold"), fmt.Sprintf("%s trips at the first failed turn", x.b.Name), "trip_threshold: 3, or 1 if the first shall trip it", x.b.Name, s}}
+		return x.found(x.at("trip_threshold"), s, "trip_threshold: 3, or 1 if the first shall trip it", "%s trips at the first failed turn", x.b.Name)
 	}
 	t := x.tool()
 	if t == nil || x.failuresToOpen() > 0 {
@@ -33,21 +33,23 @@ func zeroThreshold(x *subject) []*candidate {
 	s.about = "A hundred calls fail, and the next is let through."
 	s.before("at: 1s, breaker: %s, allows: true", word(x.b.Name))
 	s.after("at: 1s, breaker: %s, allows: false", word(x.b.Name))
-	return []*candidate{{x.at("failure_threshold"), fmt.Sprintf("%s never opens", x.b.Name), "failure_threshold: 3", x.b.Name, s}}
+	return x.found(x.at("failure_threshold"), s, "failure_threshold: 3", "%s never opens", x.b.Name)
 }
 
+// neverReached: in an outage the window holds too few results for a rate.
 func neverReached(x *subject) []*candidate {
 	o := x.unnoticed()
 	if o == nil || !o.few {
 		return nil
 	}
-	t := x.tool()
-	s := x.beside(fmt.Sprintf("minimum_calls: %d", max(1, o.peak/2)))
+	enough := fmt.Sprintf("minimum_calls: %d", max(1, o.peak/2))
+	s := x.beside(enough)
 	s.plays(o, x)
-	says := fmt.Sprintf("%s wants %d results in its window, and %s brings %d at most: not even an outage in which every call %s opens it", x.b.Name, t.Trip.MinCalls, "the traffic", o.peak, o.how())
-	return []*candidate{{x.at("minimum_calls", "window"), says, fmt.Sprintf("minimum_calls: %d, a longer window, or failure_threshold beside it", max(1, o.peak/2)), x.b.Name, s}}
+	return x.found(x.at("minimum_calls", "window"), s, enough+", a longer window, or failure_threshold beside it",
+		"%s wants %d results in its window, and the traffic brings %d at most: not even an outage in which every call %s opens it", x.b.Name, x.tool().Trip.MinCalls, o.peak, o.how())
 }
 
+// forgets: in an outage the failures do not add up.
 func forgets(x *subject) []*candidate {
 	o := x.unnoticed()
 	if o == nil || o.few {
@@ -55,8 +57,8 @@ func forgets(x *subject) []*candidate {
 	}
 	s := x.beside("failure_threshold: 5, forget_failures_after: 0s")
 	s.plays(o, x)
-	says := fmt.Sprintf("%s forgets failures faster than they come: not even an outage in which every call %s opens it", x.b.Name, o.how())
-	return []*candidate{{x.at("window", "forget_failures_after"), says, "failure_threshold: 5 and no forgetting, or a window of several times what a failing call takes", x.b.Name, s}}
+	return x.found(x.at("window", "forget_failures_after"), s, "failure_threshold: 5 and no forgetting, or a window of several times what a failing call takes",
+		"%s forgets failures faster than they come: not even an outage in which every call %s opens it", x.b.Name, o.how())
 }
 
 // outage is one that a breaker does not notice.

@@ -1,0 +1,127 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/breakersim/breakersim/machine"
+	"github.com/breakersim/breakersim/scenarios"
+)
+
+// subject is what a rule looks at: a breaker under a policy, or a policy.
+type subject struct {
+	doc    *scenarios.Document
+	s      *scenarios.Scenario
+	policy int
+	p      *scenarios.Policy
+	b      *scenarios.Breaker // nil: the policy itself
+	w      *witness           // of the scenario's own run; nil: it has no world
+}
+
+func (x *subject) tool() *machine.ToolSettings {
+	if x.b == nil {
+		return nil
+	}
+	return x.b.Tool
+}
+
+func (x *subject) model() *machine.ModelSettings {
+	if x.b == nil {
+		return nil
+	}
+	return x.b.Model
+}
+
+// seen is what the scenario's own run showed of the breaker, or nil.
+func (x *subject) seen() *seen {
+	if x.w == nil || x.b == nil {
+		return nil
+	}
+	return x.w.breakers[x.b.Name]
+}
+
+// target is the one that the breaker gates, or its primary; nil without a world.
+func (x *subject) target() *scenarios.Target {
+	name := x.b.Guards
+	if x.b.Model != nil {
+		name = x.b.Model.Primary
+	}
+	i := slices.IndexFunc(x.s.Targets, func(t scenarios.Target) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &x.s.Targets[i]
+}
+
+// callee is what calls name to reach the breaker.
+func (x *subject) callee() string {
+	if x.b.Model != nil {
+		return x.b.Name
+	}
+	return x.b.Guards
+}
+
+// at is where the first of the settings stands that is written, in the policy
+// or for all; else the breaker's name.
+func (x *subject) at(keys ...string) scenarios.Fault {
+	for _, k := range keys {
+		if x.doc.Has(x.ofPolicy("breakers", x.b.Name, k)...) {
+			return x.doc.At(x.ofPolicy("breakers", x.b.Name, k)...)
+		}
+		if x.doc.Has("breakers", x.b.Name, k) {
+			return x.doc.At("breakers", x.b.Name, k)
+		}
+	}
+	return x.doc.At("breakers", x.b.Name)
+}
+
+// ofPolicy is the path to something of the policy.
+func (x *subject) ofPolicy(steps ...string) []string {
+	return append([]string{"policies", strconv.Itoa(x.policy)}, steps...)
+}
+
+// settings are the breaker's, as the file writes them for this policy.
+func (x *subject) settings() pairs {
+	all := pairs(x.doc.Pairs("breakers", x.b.Name))
+	for _, p := range x.doc.Pairs(x.ofPolicy("breakers", x.b.Name)...) {
+		all = all.with(p.Key, p.Value)
+	}
+	return all
+}
+
+// pairs are the entries of a mapping.
+type pairs []scenarios.Pair
+
+// with has one entry set, in its place or at the end.
+func (p pairs) with(key, value string) pairs {
+	all := p.without(key)
+	if i := slices.IndexFunc(p, func(e scenarios.Pair) bool { return e.Key == key }); i >= 0 {
+		return slices.Insert(all, i, scenarios.Pair{Key: key, Value: value})
+	}
+	return append(all, scenarios.Pair{Key: key, Value: value})
+}
+
+func (p pairs) without(keys ...string) pairs {
+	return slices.DeleteFunc(slices.Clone(p), func(e scenarios.Pair) bool { return slices.Contains(keys, e.Key) })
+}
+
+// String is the mapping on one line.
+func (p pairs) String() string {
+	var parts []string
+	for _, e := range p {
+		parts = append(parts, word(e.Key)+": "+e.Value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// found is a finding about the breaker, or about the policy itself, with the
+// script that is to show it. The words say what will go wrong, in figures.
+func (x *subject) found(at scenarios.Fault, s *script, instead, format string, a ...any) []*candidate {
+	c := &candidate{at: at, says: fmt.Sprintf(format, a...), instead: instead, script: s}
+	if x.b != nil {
+		c.breaker = x.b.Name
+	}
+	return []*candidate{c}
+}
