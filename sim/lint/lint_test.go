@@ -238,3 +238,23 @@ func TestSpoiled(t *testing.T) {
 		}
 	})
 }
+
+// TestPresets: what is found of other libraries' defaults alone, without a world.
+func TestPresets(t *testing.T) {
+	found := map[string]string{}
+	for _, p := range scenarios.Presets() {
+		more := ""
+		if p.Kind == "model" {
+			more = ", primary: a, chain: [b]"
+		}
+		doc, err := lint.Check("x.yaml", fmt.Appendf(nil, "breakers:\n  api: {kind: %s, like: %s%s}\n", p.Kind, p.Name, more), all)
+		require.NoError(t, err)
+		for _, f := range doc.Findings {
+			assert.Equal(t, [2]int{2, strings.Index("  api: {kind: tool, like", "like") + 1}, [2]int{f.At.Line, f.At.Column}, p.Name)
+			found[p.Name] += f.Rule.ID + ": " + f.At.Message
+		}
+	}
+	lost := "no-lease: api has no lease: one lost probe, and it refuses every call for good"
+	assert.Equal(t, map[string]string{"failsafe-go": lost, "gobreaker": lost, "hystrix": lost, "opossum": lost, "polly": lost,
+		"resilience4j": "no-lease: api has no lease: 10 lost probes, and it refuses every call for good"}, found)
+}

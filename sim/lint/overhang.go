@@ -20,17 +20,13 @@ func outlast(x *subject) []*candidate {
 	}
 	s := x.beside(change)
 	hangs := max(v.echo.took, 2*x.cooldown())
-	for range x.failuresToOpen() {
-		s.call(0, x.callee(), failing(t.Counts), hangs)
-	}
+	s.calls(x.failuresToOpen(), 0, x.callee(), failing(t.Counts), hangs)
 	at, ok := s.opens(x)
 	if !ok {
 		return nil
 	}
 	at += x.cooldown() + time.Millisecond
-	for range x.successesToClose() {
-		s.call(at, x.callee(), "success", 0)
-	}
+	s.calls(x.successesToClose(), at, x.callee(), "success", 0)
 	s.about = fmt.Sprintf("%s closes at %s, on good probes. At %s calls of 0s fail, and open it again although the target is well.", x.b.Name, short(at), short(hangs))
 	s.before("at: %s, breaker: %s, state: closed", short(at), word(x.b.Name))
 	s.before("at: %s, breaker: %s, state: open", short(hangs), word(x.b.Name))
@@ -111,11 +107,9 @@ func departs(a, b []move) (at time.Duration, differ bool) {
 // while its probe is out.
 func (s *script) closesByAnother(x *subject) bool {
 	after := x.cooldown() + 2*time.Second
-	for range x.successesToClose() {
-		s.call(0, x.callee(), "success", after)
-	}
+	s.calls(x.successesToClose(), 0, x.callee(), "success", after)
 	opened, ok := s.opens(x)
-	s.call(opened+after-time.Second, x.callee(), "success", time.Minute)
+	s.calls(1, opened+after-time.Second, x.callee(), "success", time.Minute)
 	s.about = fmt.Sprintf("The probe of %s is out. At %s a call from before the opening ends well, and closes the breaker in its place.", x.b.Name, short(after))
 	s.before("at: %s, breaker: %s, state: closed", short(after), word(x.b.Name))
 	s.after("at: %s, breaker: %s, state: half-open", short(after), word(x.b.Name))
@@ -130,12 +124,10 @@ func (s *script) spendsChain(x *subject) bool {
 	for _, e := range m.Chain {
 		budgets += max(1, e.MaxFailCount)
 	}
-	if budgets == 0 || budgets > mostScripted || m.RecoveryTimeout <= time.Second {
+	if budgets == 0 || m.RecoveryTimeout <= time.Second {
 		return false
 	}
-	for range budgets {
-		s.call(0, x.b.Name, "failure", time.Second)
-	}
+	s.calls(budgets, 0, x.b.Name, "failure", time.Second)
 	_, ok := s.opens(x)
 	s.about = fmt.Sprintf("%d turns of the primary fail at 1s, after the trip. They spend the budgets of backups that no turn has gone to.", budgets)
 	s.before("at: 1s, breaker: %s, allows: false", word(x.b.Name))

@@ -21,15 +21,24 @@ func noLease(x *subject) []*candidate {
 		return nil
 	}
 	at += x.cooldown() + time.Second
-	for range max(1, t.Probing.AtOnce, t.Probing.InAll) {
-		s.call(at, x.callee(), "vanish", 0)
+	n := max(1, t.Probing.AtOnce)
+	if t.Probing.InAll > 0 {
+		n = min(n, t.Probing.InAll)
 	}
+	s.calls(n, at, x.callee(), "vanish", 0)
 	at += max(time.Hour, 10*x.cooldown())
+	lost := "one lost probe"
+	if n > 1 {
+		lost = fmt.Sprintf("%d lost probes", n)
+	}
 	s.about = fmt.Sprintf("The probe of %s vanishes. At %s nobody has heard of it, and the breaker refuses every call; with a lease it would let the next probe go.", x.b.Name, short(at))
+	if n > 1 {
+		s.about = fmt.Sprintf("%d probes of %s vanish. At %s nobody has heard of them, and the breaker refuses every call; with a lease it would let the next go.", n, x.b.Name, short(at))
+	}
 	s.before("at: %s, breaker: %s, allows: false", short(at), word(x.b.Name))
 	s.after("at: %s, breaker: %s, allows: true", short(at), word(x.b.Name))
 	return x.found(x.at("probe_timeout"), s, "probe_timeout: 30s, or somewhat longer than the slowest good answer",
-		"%s has no lease: one lost probe, and it refuses every call for good", x.b.Name)
+		"%s has no lease: %s, and it refuses every call for good", x.b.Name, lost)
 }
 
 // shortLease: good answers that take longer than the lease, by the target's
@@ -52,9 +61,9 @@ func shortLease(x *subject) []*candidate {
 	if !ok {
 		return nil
 	}
-	for range max(2, x.successesToClose()) {
+	for range min(mostScripted, max(2, x.successesToClose())) {
 		at += 2*x.cooldown() + lease + time.Second
-		s.call(at, x.callee(), "success", long)
+		s.calls(1, at, x.callee(), "success", long)
 	}
 	at += long
 	s.about = fmt.Sprintf("Each probe of %s succeeds after %s, and each comes too late: its lease is %s.", x.b.Name, short(long), short(t.ProbeTimeout))

@@ -62,9 +62,7 @@ func (x *subject) outlived(v *seen, out trace.Span) []*candidate {
 		return nil
 	}
 	at := opened + 2*long
-	for range x.successesToClose() {
-		s.call(at, x.callee(), "success", 0)
-	}
+	s.calls(x.successesToClose(), at, x.callee(), "success", 0)
 	s.about = fmt.Sprintf("The outage is over after %s. At %s the breaker is open still; with a cooldown as long as the outage it is %s.", short(long), short(at), state)
 	s.before("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), map[string]string{"closed": "open", "primary": "fallback"}[state])
 	s.after("at: %s, breaker: %s, state: %s", short(at), word(x.b.Name), state)
@@ -93,9 +91,9 @@ func endlessProbation(x *subject) []*candidate {
 	s := x.beside("probation_failures: 1")
 	opened, ok := s.opens(x)
 	at := opened + x.cooldown() + time.Second
-	first := len(s.calls) + 1
+	first := len(s.script) + 1
 	for i := range endless {
-		s.calls = append(s.calls, fmt.Sprintf("{at: %s, to: %s}", short(at+time.Duration(i)*time.Second), word(x.b.Name)))
+		s.calls(1, at+time.Duration(i)*time.Second, x.b.Name, "", 0)
 	}
 	if !ok {
 		return nil
@@ -154,9 +152,7 @@ func (x *subject) noBackup(entry string, budget int) *script {
 	s.mended = fmt.Sprintf("{name: %s, breakers: {%s: {chain: [elsewhere]}}}", mended, word(x.b.Name))
 	s.targets = []string{word(x.model().Primary) + ": {outcome: failure}", word(entry) + ": {outcome: failure}", "elsewhere: {}"}
 	n := x.failuresToOpen()
-	for range n + 1 {
-		s.calls = append(s.calls, fmt.Sprintf("{at: 0s, to: %s}", word(x.b.Name)))
-	}
+	s.calls(n+1, 0, x.b.Name, "", 0)
 	s.about = fmt.Sprintf("%s trips, and the first turn after that goes to %s, which is out as well; a backup that is not would have served it.", x.b.Name, entry)
 	s.before("call: %d, is: failure", n+1)
 	s.after("call: %d, is: success", n+1)
@@ -176,9 +172,7 @@ func ownBackups(faults *scenarios.Faults) (all []Finding) {
 	script := &script{breaker: "llm: {kind: model, primary: primary, chain: [primary-again]}", targets: []string{"primary: {outcome: failure}", "primary-again: {outcome: failure}", "elsewhere: {}"},
 		asIs: "breaker", mended: "{name: " + mended + ", breakers: {llm: {chain: [elsewhere]}}}",
 		about: "The primary stands in for itself, under another name, and is out."}
-	for range 4 {
-		script.calls = append(script.calls, "{at: 0s, to: llm}")
-	}
+	script.calls(4, 0, "llm", "", 0)
 	script.before("call: 4, is: failure")
 	script.after("call: 4, is: success")
 	for _, f := range faults.Faults {

@@ -101,7 +101,7 @@ func oneCall(x *subject) []*candidate {
 	s := x.beside("")
 	s.playing(x, func(p pairs) pairs { return p.with("gate", "call") })
 	s.targets[0] = word(x.target0()) + ": {outcome: failure}"
-	s.calls = []string{fmt.Sprintf("{at: 0s, to: %s}", word(x.callee()))}
+	s.calls(1, 0, x.callee(), "", 0)
 	s.about = fmt.Sprintf("One call fails, and %s is open.", x.b.Name)
 	s.before("metric: openings, min: 1")
 	s.after("metric: openings, max: 0")
@@ -119,7 +119,8 @@ func beyondTheCap(x *subject) []*candidate {
 	if hint <= longestHint {
 		return nil
 	}
-	s := &script{targets: []string{fmt.Sprintf("service: {outcome: rate_limit, retry_after: %s}", short(hint))}, calls: []string{"{at: 0s, to: service}"}}
+	s := &script{targets: []string{fmt.Sprintf("service: {outcome: rate_limit, retry_after: %s}", short(hint))}}
+	s.calls(1, 0, "service", "", 0)
 	s.playing(x, x.retry("on_rate_limit", "fail"))
 	s.about = fmt.Sprintf("The rate limit names %s, and the call tries again each minute.", short(hint))
 	s.before("metric: attempts, min: 2")

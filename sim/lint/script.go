@@ -24,7 +24,7 @@ type candidate struct {
 
 // finding is the candidate as a finding, if its script shows it; else nil.
 func (c *candidate) finding(r *Rule, file string) *Finding {
-	if !shows(c.script.text(r.ID, r)) {
+	if c.script.tooLong || !shows(c.script.text(r.ID, r)) {
 		return nil
 	}
 	c.at.Message = c.says
@@ -52,7 +52,8 @@ type script struct {
 	duration time.Duration // 0: to the last thing in it
 	breaker  string
 	targets  []string
-	calls    []string
+	script   []string // calls
+	tooLong  bool     // more of them than anybody reads
 	callers  []string
 	asIs     string // a policy
 	mended   string // likewise
@@ -73,7 +74,7 @@ func (s *script) text(name string, r *Rule) []byte {
 	for _, l := range []struct {
 		key   string
 		items []string
-	}{{"calls", s.calls}, {"callers", s.callers}, {"policies", []string{s.asIs, s.mended}}, {"expect", s.expect}} {
+	}{{"calls", s.script}, {"callers", s.callers}, {"policies", []string{s.asIs, s.mended}}, {"expect", s.expect}} {
 		if len(l.items) > 0 {
 			fmt.Fprintf(&b, "%s:\n  - %s\n", l.key, strings.Join(l.items, "\n  - "))
 		}
@@ -138,13 +139,22 @@ func (x *subject) beside(change string) *script {
 	return s
 }
 
-// call scripts one.
-func (s *script) call(at time.Duration, to, outcome string, takes time.Duration) {
-	c := fmt.Sprintf("{at: %s, to: %s, outcome: %s", short(at), word(to), outcome)
+// calls scripts n of them alike; no outcome is as the target has it.
+func (s *script) calls(n int, at time.Duration, to, outcome string, takes time.Duration) {
+	if n > mostScripted-len(s.script) {
+		s.tooLong = true
+		return
+	}
+	c := fmt.Sprintf("{at: %s, to: %s", short(at), word(to))
+	if outcome != "" {
+		c += ", outcome: " + outcome
+	}
 	if takes > 0 {
 		c += ", takes: " + short(takes)
 	}
-	s.calls = append(s.calls, c+"}")
+	for range n {
+		s.script = append(s.script, c+"}")
+	}
 }
 
 // before and after are what must come of the settings as they are, and mended.
@@ -180,16 +190,11 @@ func (s *script) opens(x *subject) (time.Duration, bool) {
 			return 0, false
 		}
 	}
-	if n == 0 || n > mostScripted {
-		return 0, false
-	}
-	for range n {
-		s.call(0, x.callee(), outcome, takes)
-	}
-	return takes, true
+	s.calls(n, 0, x.callee(), outcome, takes)
+	return takes, n > 0
 }
 
-// mostScripted bounds a script that is read by people.
+// mostScripted bounds the calls of a script: people read it.
 const mostScripted = 1000
 
 // failing is an outcome that counts as a failure, or empty if none does.

@@ -64,9 +64,9 @@ func (x *subject) callee() string {
 }
 
 // at is where the first of the settings stands that is written, in the policy
-// or for all; else the breaker's name.
+// or for all; else the preset that has them, or the breaker's name.
 func (x *subject) at(keys ...string) scenarios.Fault {
-	for _, k := range keys {
+	for _, k := range append(keys, "like") {
 		if x.doc.Has(x.ofPolicy("breakers", x.b.Name, k)...) {
 			return x.doc.At(x.ofPolicy("breakers", x.b.Name, k)...)
 		}

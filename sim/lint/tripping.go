@@ -16,7 +16,7 @@ import (
 func zeroThreshold(x *subject) []*candidate {
 	if m := x.model(); m != nil && m.TripThreshold == 0 {
 		s := x.beside("trip_threshold: 3")
-		s.call(0, x.b.Name, "failure", 0)
+		s.calls(1, 0, x.b.Name, "failure", 0)
 		s.about = "One turn fails."
 		s.before("at: 0s, breaker: %s, state: fallback", word(x.b.Name))
 		s.after("at: 0s, breaker: %s, state: primary", word(x.b.Name))
@@ -27,9 +27,7 @@ func zeroThreshold(x *subject) []*candidate {
 		return nil
 	}
 	s := x.beside("failure_threshold: 3")
-	for range 100 {
-		s.call(0, x.callee(), "failure", 0)
-	}
+	s.calls(100, 0, x.callee(), "failure", 0)
 	s.about = "A hundred calls fail, and the next is let through."
 	s.before("at: 1s, breaker: %s, allows: true", word(x.b.Name))
 	s.after("at: 1s, breaker: %s, allows: false", word(x.b.Name))
@@ -201,7 +199,7 @@ func (s *script) plays(o *outage, x *subject) {
 	outcome := o.outcome.String()
 	if n := len(o.results); n <= mostLines {
 		for _, r := range o.results[:min(n, max(someLines, o.peak+1))] {
-			s.call(r.at-r.took, x.callee(), outcome, r.took)
+			s.calls(1, r.at-r.took, x.callee(), outcome, r.took)
 		}
 	} else {
 		took := o.results[n/2].took
