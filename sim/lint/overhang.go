@@ -14,11 +14,10 @@ func outlast(x *subject) []*candidate {
 	if t == nil || v == nil || v.echo == nil {
 		return nil
 	}
-	change := "stale_results: ignore"
+	change, s := "stale_results: ignore", x.beside("stale_results", "ignore")
 	if x.b.Anonymous {
-		change += ", reports: permit"
+		change, s = change+", reports: permit", x.beside("stale_results", "ignore", "reports", "permit")
 	}
-	s := x.beside(change)
 	hangs := max(v.echo.took, 2*x.cooldown())
 	s.calls(x.failuresToOpen(), 0, x.callee(), failing(t.Counts), hangs)
 	at, ok := s.opens(x)
@@ -76,7 +75,7 @@ func anonymousOverhang(x *subject) []*candidate {
 	if !differs {
 		return nil
 	}
-	s := x.beside("reports: permit")
+	s := x.beside("reports", "permit")
 	if x.b.Model != nil {
 		if !s.spendsChain(x) {
 			return nil

@@ -15,7 +15,7 @@ func noLease(x *subject) []*candidate {
 	if t == nil || t.ProbeTimeout > 0 || t.Probing.Skip {
 		return nil
 	}
-	s := x.beside("probe_timeout: 30s")
+	s := x.beside("probe_timeout", "30s")
 	at, ok := s.opens(x)
 	if !ok {
 		return nil
@@ -56,7 +56,7 @@ func shortLease(x *subject) []*candidate {
 		return nil
 	}
 	lease := longer(long)
-	s := x.beside("probe_timeout: " + short(lease))
+	s := x.beside("probe_timeout", short(lease))
 	at, ok := s.opens(x)
 	if !ok {
 		return nil
@@ -112,8 +112,13 @@ func (x *subject) patience() (longest time.Duration) {
 		}
 	}
 	for i := range x.s.Callers {
-		if c := &x.s.Callers[i]; c.To == x.callee() {
-			longest = max(longest, c.Timeout)
+		c := &x.s.Callers[i]
+		patience := c.Timeout
+		if c.Patience > 0 {
+			patience = min(patience, c.Patience)
+		}
+		if c.To == x.callee() {
+			longest = max(longest, patience)
 		}
 	}
 	if x.p.Timeout > 0 {

@@ -56,7 +56,7 @@ func (x *subject) outlived(v *seen, out trace.Span) []*candidate {
 	if x.b.Model != nil {
 		key, state = "recovery_timeout", "primary"
 	}
-	s := x.beside(key + ": " + short(long))
+	s := x.beside(key, short(long))
 	opened, ok := s.opens(x)
 	if !ok {
 		return nil
@@ -88,7 +88,7 @@ func endlessProbation(x *subject) []*candidate {
 	if m == nil || v == nil || v.trapped < endless || m.ProbationFailures > 0 {
 		return nil
 	}
-	s := x.beside("probation_failures: 1")
+	s := x.beside("probation_failures", "1")
 	opened, ok := s.opens(x)
 	at := opened + x.cooldown() + time.Second
 	first := len(s.script) + 1
@@ -147,9 +147,11 @@ func covers(all, some []trace.Span) bool {
 // primary; without it they would be told at once that nobody is left, or find
 // the next.
 func (x *subject) noBackup(entry string, budget int) *script {
-	s := x.beside(fmt.Sprintf("chain: [{name: %s, max_fail_count: %d}]", word(entry), budget))
-	s.breaker = word(x.b.Name) + ": " + x.settings().with("chain", fmt.Sprintf("[{name: %s, max_fail_count: %d}]", word(entry), budget)).String()
-	s.mended = fmt.Sprintf("{name: %s, breakers: {%s: {chain: [elsewhere]}}}", mended, word(x.b.Name))
+	base := pairs(x.doc.Pairs("breakers", x.b.Name)).without("per")
+	for _, c := range x.changes().without("per", "reports") {
+		base = base.with(c.Key, c.Value)
+	}
+	s := x.besideAs(base.with("chain", fmt.Sprintf("[{name: %s, max_fail_count: %d}]", word(entry), budget)), nil, "chain", "[elsewhere]")
 	s.targets = []string{word(x.model().Primary) + ": {outcome: failure}", word(entry) + ": {outcome: failure}", "elsewhere: {}"}
 	n := x.failuresToOpen()
 	s.calls(n+1, 0, x.b.Name, "", 0)

@@ -20,6 +20,9 @@ func (x *subject) asWritten() pairs {
 // playing puts the policy into a script, as it is and changed.
 func (s *script) playing(x *subject, change func(pairs) pairs) {
 	own := x.asWritten()
+	if x.b != nil && len(x.changes()) > 0 {
+		own = own.with("breakers", fmt.Sprintf("{%s: %s}", word(x.b.Name), x.changes().without("per")))
+	}
 	s.asIs = own.with("name", asItIs).String()
 	if len(own) == 0 {
 		own, s.asIs = pairs{{Key: "retry", Value: "{}"}}, x.p.Name
@@ -60,7 +63,7 @@ func retriesTimes(x *subject) []*candidate {
 		return nil
 	}
 	all := n * x.p.Ladder.Attempts
-	s := x.beside("")
+	s := x.beside()
 	s.playing(x, func(p pairs) pairs {
 		if x.b.Model != nil {
 			return p.without("retry")
@@ -98,7 +101,7 @@ func oneCall(x *subject) []*candidate {
 	if n == 0 || x.p.Ladder.Attempts < n {
 		return nil
 	}
-	s := x.beside("")
+	s := x.beside()
 	s.playing(x, func(p pairs) pairs { return p.with("gate", "call") })
 	s.targets[0] = word(x.target0()) + ": {outcome: failure}"
 	s.calls(1, 0, x.callee(), "", 0)

@@ -124,11 +124,24 @@ func shows(text []byte) bool {
 	return true
 }
 
-// beside is the script of a breaker: its settings as they are, and beside them
-// with some changed.
-func (x *subject) beside(change string) *script {
-	s := &script{breaker: word(x.b.Name) + ": " + x.settings().String(), asIs: "breaker",
-		mended: fmt.Sprintf("{name: %s, breakers: {%s: {%s}}}", mended, word(x.b.Name), change)}
+// beside is the script of a breaker: its settings as they are and, beside them,
+// with some changed: key, value, key, value. Whom it is for is left out.
+func (x *subject) beside(change ...string) *script {
+	return x.besideAs(pairs(x.doc.Pairs("breakers", x.b.Name)).without("per"), x.changes().without("per"), change...)
+}
+
+// besideAs is the same with the settings that the file has for all policies and
+// those that it has for this one.
+func (x *subject) besideAs(base, own pairs, change ...string) *script {
+	name := word(x.b.Name)
+	s := &script{breaker: name + ": " + base.String(), asIs: "breaker"}
+	if len(own) > 0 {
+		s.asIs = fmt.Sprintf("{name: %s, breakers: {%s: %s}}", asItIs, name, own)
+	}
+	for i := 0; i < len(change); i += 2 {
+		own = own.with(change[i], change[i+1])
+	}
+	s.mended = fmt.Sprintf("{name: %s, breakers: {%s: %s}}", mended, name, own)
 	s.targets = []string{word(x.callee()) + ": {}"}
 	if x.b.Model != nil {
 		s.targets = []string{word(x.b.Model.Primary) + ": {}"}

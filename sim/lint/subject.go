@@ -82,14 +82,8 @@ func (x *subject) ofPolicy(steps ...string) []string {
 	return append([]string{"policies", strconv.Itoa(x.policy)}, steps...)
 }
 
-// settings are the breaker's, as the file writes them for this policy.
-func (x *subject) settings() pairs {
-	all := pairs(x.doc.Pairs("breakers", x.b.Name))
-	for _, p := range x.doc.Pairs(x.ofPolicy("breakers", x.b.Name)...) {
-		all = all.with(p.Key, p.Value)
-	}
-	return all
-}
+// changes are what the policy changes of the breaker.
+func (x *subject) changes() pairs { return x.doc.Pairs(x.ofPolicy("breakers", x.b.Name)...) }
 
 // pairs are the entries of a mapping.
 type pairs []scenarios.Pair

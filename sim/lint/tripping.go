@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/breakersim/breakersim/machine"
@@ -15,7 +16,7 @@ import (
 // zeroThreshold: a hundred failures do not open it, or one does.
 func zeroThreshold(x *subject) []*candidate {
 	if m := x.model(); m != nil && m.TripThreshold == 0 {
-		s := x.beside("trip_threshold: 3")
+		s := x.beside("trip_threshold", "3")
 		s.calls(1, 0, x.b.Name, "failure", 0)
 		s.about = "One turn fails."
 		s.before("at: 0s, breaker: %s, state: fallback", word(x.b.Name))
@@ -26,7 +27,7 @@ func zeroThreshold(x *subject) []*candidate {
 	if t == nil || x.failuresToOpen() > 0 {
 		return nil
 	}
-	s := x.beside("failure_threshold: 3")
+	s := x.beside("failure_threshold", "3")
 	s.calls(100, 0, x.callee(), "failure", 0)
 	s.about = "A hundred calls fail, and the next is let through."
 	s.before("at: 1s, breaker: %s, allows: true", word(x.b.Name))
@@ -40,10 +41,10 @@ func neverReached(x *subject) []*candidate {
 	if o == nil || !o.few {
 		return nil
 	}
-	enough := fmt.Sprintf("minimum_calls: %d", max(1, o.peak/2))
-	s := x.beside(enough)
+	enough := strconv.Itoa(max(1, o.peak/2))
+	s := x.beside("minimum_calls", enough)
 	s.plays(o, x)
-	return x.found(x.at("minimum_calls", "window"), s, enough+", a longer window, or failure_threshold beside it",
+	return x.found(x.at("minimum_calls", "window"), s, "minimum_calls: "+enough+", a longer window, or failure_threshold beside it",
 		"%s wants %d results in its window, and the traffic brings %d at most: not even an outage in which every call %s opens it", x.b.Name, x.tool().Trip.MinCalls, o.peak, o.how())
 }
 
@@ -53,7 +54,7 @@ func forgets(x *subject) []*candidate {
 	if o == nil || o.few {
 		return nil
 	}
-	s := x.beside("failure_threshold: 5, forget_failures_after: 0s")
+	s := x.beside("failure_threshold", "5", "forget_failures_after", "0s")
 	s.plays(o, x)
 	return x.found(x.at("window", "forget_failures_after"), s, "failure_threshold: 5 and no forgetting, or a window of several times what a failing call takes",
 		"%s forgets failures faster than they come: not even an outage in which every call %s opens it", x.b.Name, o.how())
