@@ -148,7 +148,7 @@ func covers(all, some []trace.Span) bool {
 // the next.
 func (x *subject) noBackup(entry string, budget int) *script {
 	base := pairs(x.doc.Pairs("breakers", x.b.Name)).without("per")
-	for _, c := range x.changes().without("per", "reports") {
+	for _, c := range x.changes().without("per") {
 		base = base.with(c.Key, c.Value)
 	}
 	s := x.besideAs(base.with("chain", fmt.Sprintf("[{name: %s, max_fail_count: %d}]", word(entry), budget)), nil, "chain", "[elsewhere]")
