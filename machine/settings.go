@@ -210,6 +210,9 @@ func (c Cooldown) validate() error {
 
 // length is the cooldown of the opening-th opening, the streak-th in a row (T27, T28).
 func (c Cooldown) length(base time.Duration, streak int, opening uint64) time.Duration {
+	if c.Growth <= 1 && c.Jitter == 0 {
+		return base
+	}
 	d, limit := float64(base), float64(math.MaxInt64)
 	if c.Longest > 0 {
 		limit = max(d, float64(c.Longest))

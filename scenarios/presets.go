@@ -200,13 +200,14 @@ reports: anonymous
 recovery_timeout: 5s
 recovery_successes_needed: 1
 probation_failures: 4
+retry_after: heed
+entry_cooldown: 5s
 `,
 		Cannot: []string{
 			"It is out after more than allowed_fails, 3, within a minute; here they must be in a row.",
 			"Without allowed_fails it is out when more than half of a minute's calls failed; a model breaker has no rates.",
 			"A 429, and an error that no retry mends such as 401 or 404, puts a deployment out at once; here it counts as any failure.",
-			"The wait that a 429 names is the cooldown then.",
-			"Each deployment has a cooldown of its own, and those that are left share the calls; here the backups are tried in order.",
+			"The deployments that are left share the calls; here the backups are tried in order.",
 			"There is no half-open: after the cooldown a deployment is as good as any. Here the primary is back with its first success, and out again after 4 failures.",
 		},
 	},

@@ -139,7 +139,8 @@ func TestPresets(t *testing.T) {
 func TestAPresetOfAModelBreaker(t *testing.T) {
 	s, err := load("scenario: a\ntargets: {opus: {}, sonnet: {}}\nbreakers: {llm: {kind: model, primary: opus, chain: [sonnet], trip_threshold: 9}}\ncalls: [{at: 0s, to: llm}]\npolicies: [{name: p, breakers: {llm: {like: litellm-router, probation_failures: 2}}}]\n")
 	require.NoError(t, err)
-	assert.Equal(t, machine.ModelSettings{Primary: "opus", Chain: []machine.Backup{{Name: "sonnet", MaxFailCount: 2}}, TripThreshold: 4, RecoveryTimeout: 5 * time.Second, RecoverySuccessesNeeded: 1, ProbationFailures: 2},
+	assert.Equal(t, machine.ModelSettings{Primary: "opus", Chain: []machine.Backup{{Name: "sonnet", MaxFailCount: 2}}, TripThreshold: 4, RecoveryTimeout: 5 * time.Second, RecoverySuccessesNeeded: 1, ProbationFailures: 2,
+		Cooldown: machine.Cooldown{RetryAfter: true}, EntryCooldown: 5 * time.Second},
 		*s.Policies[0].Breakers[0].Model)
 }
 
