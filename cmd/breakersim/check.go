@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/breakersim/breakersim/machine"
 	"github.com/breakersim/breakersim/machine/check"
 	"github.com/breakersim/breakersim/report"
 	"github.com/breakersim/breakersim/scenarios"
@@ -16,12 +17,13 @@ import (
 
 type checkCmd struct {
 	limits
-	Machine   string   `enum:"tool,model," default:"" placeholder:"tool|model" help:"Explore only this machine."`
-	Calls     int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 7, fewer with a long chain)."`
-	Depth     int      `placeholder:"N" help:"Moves in a row (until nothing new comes)."`
-	Set       []string `sep:"none" placeholder:"KEY=VALUE" help:"A setting of --machine as in a scenario, such as probe_timeout=0s. May be given again. A model's backups are called backup-1 to backup-8."`
-	Out       string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where the script of a broken invariant goes: DIR/check/<machine>-<invariant>.yaml (${default})."`
-	Scenarios []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Explore the breakers of these scenarios, with their settings."`
+	Machine     string   `enum:"tool,model," default:"" placeholder:"tool|model" help:"Explore only this machine."`
+	Calls       int      `placeholder:"N" help:"Calls in flight at one time, 1 to 16 (tool: 16, model: 7, fewer with a long chain)."`
+	Depth       int      `placeholder:"N" help:"Moves in a row (until nothing new comes)."`
+	AllSettings bool     `help:"Explore a small tool breaker with each further setting on by itself, and with none."`
+	Set         []string `sep:"none" placeholder:"KEY=VALUE" help:"A setting of --machine as in a scenario, such as probe_timeout=0s. May be given again. A model's backups are called backup-1 to backup-8."`
+	Out         string   `short:"o" default:"outputs" placeholder:"DIR" help:"Where the script of a broken invariant goes: DIR/check/<machine>-<invariant>.yaml (${default})."`
+	Scenarios   []string `arg:"" optional:"" name:"scenario" predictor:"scenario" help:"Explore the breakers of these scenarios, with their settings."`
 }
 
 // toolCalls are the calls in flight that are explored unless --calls says otherwise.
@@ -35,6 +37,7 @@ var modelCalls = []int{7, 7, 7, 4, 3, 2, 2, 1, 1}
 type subject struct {
 	name string // of its files
 	scenarios.Breaker
+	o check.Options // zero: as is usual
 }
 
 // standards are the breakers that are explored without any being named.
@@ -70,6 +73,10 @@ func (c *checkCmd) subjects(in io.Reader) ([]subject, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case c.AllSettings && (len(c.Set) > 0 || len(c.Scenarios) > 0 || c.Machine == "model"):
+		return nil, wrong{fmt.Errorf("--all-settings has tool breakers of its own; say it without --set, --machine model and scenarios")}
+	case c.AllSettings:
+		return eachSetting(), nil
 	case len(c.Set) > 0 && len(c.Scenarios) > 0:
 		return nil, wrong{fmt.Errorf("--set changes the standard settings; for a scenario, change its file")}
 	case len(c.Set) > 0 && c.Machine == "":
@@ -78,7 +85,7 @@ func (c *checkCmd) subjects(in io.Reader) ([]subject, error) {
 		return c.ofScenarios(in, lim)
 	case len(c.Set) > 0:
 		b, err := c.withSettings(lim)
-		return []subject{{c.Machine, b}}, err
+		return []subject{{name: c.Machine, Breaker: b}}, err
 	}
 	var all []subject
 	for _, st := range standards {
@@ -89,9 +96,34 @@ func (c *checkCmd) subjects(in io.Reader) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, subject{st.name, b})
+		all = append(all, subject{name: st.name, Breaker: b})
 	}
 	return all, nil
+}
+
+// eachSetting are the breakers of --all-settings.
+func eachSetting() (all []subject) {
+	for _, v := range check.ToolVariants() {
+		all = append(all, subject{name: "tool-" + v.Name, Breaker: scenarios.Breaker{Name: v.Name, Tool: &v.Settings}, o: v.Options})
+	}
+	return all
+}
+
+// operated is what operators do to the scenario's i-th breaker: whether they
+// force it, and the first settings that they give it.
+func operated(s *scenarios.Scenario, i int) (o check.Options) {
+	for n, c := range s.Calls {
+		switch {
+		case c.To != s.Breakers[i].Name:
+		case c.Op == scenarios.OpForceOpen || c.Op == scenarios.OpForceClosed:
+			o.Forced = true
+		case c.Op == scenarios.OpConfigure && o.Between == nil && len(s.Policies) > 0:
+			if to, ok := s.Policies[0].Configured[n]; ok {
+				o.Between = &to
+			}
+		}
+	}
+	return o
 }
 
 // withSettings is the standard breaker changed by --set.
@@ -122,7 +154,7 @@ func (c *checkCmd) ofScenarios(in io.Reader, lim scenarios.Limits) ([]subject, e
 	for _, sc := range loaded {
 		for i, b := range sc.Breakers {
 			if c.Machine == "" || (c.Machine == "tool") == (b.Tool != nil) {
-				all = append(all, subject{fmt.Sprintf("%s-%d", sc.Name, i+1), b})
+				all = append(all, subject{name: fmt.Sprintf("%s-%d", sc.Name, i+1), Breaker: b, o: operated(sc, i)})
 			}
 		}
 	}
@@ -160,17 +192,16 @@ func standard(kind string, settings []string, lim scenarios.Limits) (scenarios.B
 // explore explores one breaker, tells what came of it, and writes the scripts
 // of what is broken.
 func (c *checkCmd) explore(b *subject, s streams) (broken bool, err error) {
-	o := check.Options{Calls: c.Calls, Depth: c.Depth}
+	o := b.o
+	o.Calls, o.Depth = cmp.Or(c.Calls, o.Calls), c.Depth
 	if s.errTerminal {
 		o.Progress = progress(s.err)
 	}
 	var r *check.Result
-	invariants := check.ToolInvariants
 	if b.Tool != nil {
-		o.Calls = cmp.Or(o.Calls, toolCalls)
+		o = c.bounded(b.Tool, o)
 		r, err = check.Tool(*b.Tool, b.Anonymous, o)
 	} else {
-		invariants = check.OfModel(*b.Model)
 		o.Calls = cmp.Or(o.Calls, modelCalls[min(len(b.Model.Chain), len(modelCalls)-1)])
 		r, err = check.Model(*b.Model, b.Anonymous, o)
 	}
@@ -188,7 +219,7 @@ func (c *checkCmd) explore(b *subject, s streams) (broken bool, err error) {
 			return true, err
 		}
 	}
-	for _, i := range invariants {
+	for _, i := range r.Invariants {
 		if file, is := scripts[i.Name]; is {
 			v := r.Violations[slices.IndexFunc(r.Violations, func(v check.Violation) bool { return v.Invariant.Name == i.Name })]
 			fmt.Fprintf(&text, "  BROKEN  %-14s %s\n          %s\n          %d steps: breakersim run %s\n", i.Name, i.About, v.Why, len(v.Script), file)
@@ -199,6 +230,28 @@ func (c *checkCmd) explore(b *subject, s streams) (broken bool, err error) {
 	_, err = fmt.Fprintln(s.out, text.String())
 	return len(r.Violations) > 0, err
 }
+
+// bounded are the options with what is usual: as many calls as end in a minute.
+// What a breaker can be set to may have no end of states; then it is explored as
+// deep as can be in seconds, unless --depth says how deep.
+func (c *checkCmd) bounded(s *machine.ToolSettings, o check.Options) check.Options {
+	if check.Plainly(s, &o) {
+		o.Calls = cmp.Or(o.Calls, toolCalls)
+		return o
+	}
+	o.Calls = cmp.Or(o.Calls, setCalls)
+	if c.Depth == 0 {
+		o.Enough = cmp.Or(o.Enough, setWork)
+	}
+	return o
+}
+
+// setCalls and setWork bound the exploration of a tool breaker that is set to
+// more than T1 to T16.
+const (
+	setCalls = 3
+	setWork  = 2_000_000
+)
 
 // write writes the script of each violation, and says where by invariant.
 func (c *checkCmd) write(b *subject, violations []check.Violation) (map[string]string, error) {
@@ -246,8 +299,12 @@ func (b *subject) words() string {
 		if s.IgnoreStale {
 			stale = "ignore"
 		}
-		return fmt.Sprintf("tool breaker %s: failure_threshold %d, recovery_duration %v, probe_timeout %v, stale_results %s%s",
-			b.Name, s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, reports)
+		var further strings.Builder
+		for _, f := range check.Further(s) {
+			further.WriteString(", " + strings.Replace(f, ": ", " ", 1))
+		}
+		return fmt.Sprintf("tool breaker %s: failure_threshold %d, recovery_duration %v, probe_timeout %v, stale_results %s%s%s%s",
+			b.Name, s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, further.String(), b.operators(), reports)
 	}
 	s := b.Model
 	var chain []string
@@ -256,6 +313,18 @@ func (b *subject) words() string {
 	}
 	return fmt.Sprintf("model breaker %s: chain [%s], trip_threshold %d, recovery_timeout %v, recovery_successes_needed %d, probation_failures %d%s%s",
 		b.Name, strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, strings.ReplaceAll(check.FurtherModel(*s), ": ", " "), reports)
+}
+
+// operators says what they do to the breaker.
+func (b *subject) operators() string {
+	text := ""
+	if b.o.Forced {
+		text += ", forced by an operator"
+	}
+	if b.o.Between != nil {
+		text += ", configured while it runs"
+	}
+	return text
 }
 
 // progress tells a terminal how far the exploration is, now and then.

@@ -103,8 +103,8 @@ var ModelInvariants = []Invariant{
 	cooldownRight: {"cooldown", "no cooldown is shorter or longer than its settings and the hints allow"},
 }
 
-// OfModel are the invariants that say something of a breaker with these settings.
-func OfModel(s machine.ModelSettings) []Invariant {
+// ofModel are the invariants that say something of a breaker with these settings.
+func ofModel(s *machine.ModelSettings) []Invariant {
 	set := map[int]bool{waitsRight: s.Wait > 0, places: s.Probes > 0, lastResort: s.LastResort != "", whole: s.EntryCooldown > 0, cooldownRight: s.Cooldown != (machine.Cooldown{})}
 	var all []Invariant
 	for i, invariant := range ModelInvariants {
@@ -134,9 +134,13 @@ func Model(s machine.ModelSettings, anonymous bool, o Options) (*Result, error) 
 }
 
 func exploreModel(s machine.ModelSettings, o Options, fresh func() modelMachine) (*Result, error) {
-	return explore(func() subject {
+	r, err := explore(func() subject {
 		return &modelSubject{m: fresh(), s: s, slots: o.Calls, turns: make([]modelTurn, o.Calls), struck: make([]time.Duration, len(s.Chain))}
 	}, ModelInvariants, o)
+	if err == nil {
+		r.Invariants = ofModel(&s)
+	}
+	return r, err
 }
 
 // modelSubject is a model breaker under exploration, and what an onlooker knows

@@ -21,7 +21,15 @@ func (v *Violation) WriteTool(w io.Writer, name string, s machine.ToolSettings, 
 		stale = "ignore"
 	}
 	return v.write(w, name, "tool", []string{"tool"}, fmt.Sprintf("{kind: tool, failure_threshold: %d, recovery_duration: %v, probe_timeout: %v, stale_results: %s%s%s}",
-		s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, settings(&s), reports(anonymous)))
+		s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, further(&s), reports(anonymous)))
+}
+
+func further(s *machine.ToolSettings) string {
+	all := Further(s)
+	if len(all) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(all, ", ")
 }
 
 // WriteModel does the same with a model breaker.

@@ -43,9 +43,9 @@ func (t *realTool) configure(now time.Duration, s machine.ToolSettings) {
 
 func (t *realTool) memory() machine.ToolMemory { return t.b.Memory() }
 
-// plainly says whether the breaker is one of T1 to T16 that nobody forces or
+// Plainly says whether the breaker is one of T1 to T16 that nobody forces or
 // changes.
-func plainly(s *machine.ToolSettings, o *Options) bool {
+func Plainly(s *machine.ToolSettings, o *Options) bool {
 	return !o.Forced && o.Between == nil && s.Counts == machine.Counts{} && s.Trip == machine.Trip{} && s.Probing == machine.Probing{} && s.Cooldown == machine.Cooldown{}
 }
 

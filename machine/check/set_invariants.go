@@ -44,7 +44,7 @@ var SetToolInvariants = []Invariant{
 	setSlotBack:     {"slot-back", "a slot that is free again can be taken again"},
 	setPeek:         {"peek", "WouldAllow says what Allow does, and changes nothing"},
 	setStale:        {"stale-success", "only the results of its probes close it"},
-	setNoWedge:      {"no-wedge", "with a healthy target it is closed within lease + 2 cooldowns of traffic"},
+	setNoWedge:      {"no-wedge", "with a healthy target it is closed within lease + 2 cooldowns of traffic, and the wait that was named"},
 	setNoShortcut:   {"no-shortcut", "it never goes from closed to half-open"},
 	setCooldown:     {"cooldown", "open refuses for the whole cooldown since the last failure that counts, and no longer"},
 	setBounds:       {"cooldown-bounds", "each cooldown is as long as its growth, its cap and its chance let it be"},

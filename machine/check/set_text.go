@@ -30,16 +30,16 @@ func words(s *machine.ToolSettings) []word {
 	}
 }
 
-// settings are those that are not off, as a scenario has them.
-func settings(s *machine.ToolSettings) string {
-	var all strings.Builder
+// Further are the settings beyond the four of T1 to T16 that are not off, as a
+// scenario has them, such as "probes: 2".
+func Further(s *machine.ToolSettings) (all []string) {
 	off := words(&machine.ToolSettings{})
 	for i, w := range words(s) {
 		if w != off[i] {
-			fmt.Fprintf(&all, ", %s: %s", w.key, w.value)
+			all = append(all, w.key+": "+w.value)
 		}
 	}
-	return all.String()
+	return all
 }
 
 // changed are the settings of to that are not those of from.

@@ -92,7 +92,7 @@ func Tool(s machine.ToolSettings, anonymous bool, o Options) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if !plainly(&s, &o) {
+	if !Plainly(&s, &o) {
 		if o.Between != nil {
 			if err := o.Between.Validate(); err != nil {
 				return nil, err
