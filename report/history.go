@@ -51,6 +51,15 @@ type BreakerHistory struct {
 	Ready  []trace.Span // stretches in which a probe was possible, and nobody asked: from the cooldown's end on
 	Health []Reading    // after each result, if the run recorded it
 	AtOnce int          // late failures at the instant of an opening, which restart its cooldown to no effect (T11)
+	Forced []Forced     // stretches in which an operator kept it as it was, in order
+
+	now      *trace.Breaker  // its settings as they are: an operator may change them
+	coolings []cooling       // in the order of the events
+	streak   int             // openings that no recovery came between (T27)
+	closed   time.Duration   // when it last closed
+	tried    probed          // what came of the probes of this half-open period
+	seen     trace.Held      // what its window held after the last result
+	heldBack []time.Duration // refusals of the ramp (T26)
 }
 
 // Band is a stretch of one state, [From, To), by effective times. For a model
@@ -68,6 +77,8 @@ type Lease struct {
 	Call     int
 	From, To time.Duration // To: when the probe answered or the lease ended, whichever came first
 	RanOut   bool          // the probe had not answered by then
+	ends     time.Duration // when it runs out, if limited
+	limited  bool
 }
 
 // MarkKind is what a mark stands for.
@@ -117,6 +128,11 @@ type Moment struct {
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
 	Cooled      time.Duration   // of a probe: when the cooldown was over before it, where they vary; else 0
 	By          string          // whose breaker it is; empty: ours
+	Seen        trace.Held      // of T21 and T22: what the window held
+
+	set   *trace.Breaker // the breaker as it was set then
+	tried probed         // what came of the probes before it
+	cools *cooling       // of one that opens a breaker of ours
 
 	end time.Duration // of the run
 }
@@ -161,6 +177,7 @@ func (h *History) Event(e *trace.Event) error {
 		}
 	case trace.Refuse:
 		h.turnedAway(MarkRefused, e)
+		h.rampHolds(e)
 	case trace.Exhausted:
 		h.waited(e.Call, e.T)
 		h.turnedAway(MarkExhausted, e)
@@ -183,6 +200,7 @@ func (h *History) Event(e *trace.Event) error {
 		h.burst(e)
 	case trace.Operate:
 		h.Acts = append(h.Acts, *e)
+		h.operated(e)
 	case trace.Retry, trace.Hedge:
 		h.Tries[e.Rule]++
 		if e.Rule == "L2" {
@@ -191,6 +209,7 @@ func (h *History) Event(e *trace.Event) error {
 	case trace.GiveUp:
 		h.GivenUp[e.Rule]++
 		h.waited(e.Call, e.T)
+		h.givenUp(e)
 	case trace.Load:
 		h.measured(e)
 	case trace.Phase, trace.Peek:
@@ -225,7 +244,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.overloads = map[string][]overload{}
 	h.scripted = map[string][]time.Duration{}
 	for i := range r.Breakers {
-		b := &BreakerHistory{Breaker: &r.Breakers[i]}
+		b := &BreakerHistory{Breaker: &r.Breakers[i], now: &r.Breakers[i]}
 		first := Band{State: "closed"}
 		if b.Model != nil {
 			first = Band{State: "primary", Serves: b.Model.Primary}
@@ -306,7 +325,7 @@ func (h *History) grant(e *trace.Event) {
 	case b.others():
 		b.lend(e)
 	case b.Tool != nil:
-		b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: -1})
+		b.lendOurs(e)
 	}
 }
 
@@ -316,9 +335,7 @@ func (h *History) answered(e *trace.Event) {
 		if b.others() {
 			b.giveBack(e.Call, e.T)
 		}
-		if l := b.lease(); l != nil && l.Call == e.Call && (e.Rule == "T8" || e.Rule == "T9") {
-			l.To = e.T
-		}
+		b.heard(e, e.Rule)
 	}
 	if h.flying[e.Call]--; h.flying[e.Call] == 0 {
 		h.ended = e.Call
@@ -338,6 +355,7 @@ func (h *History) restart(e *trace.Event) {
 	if e.Rule != "T11" {
 		return
 	}
+	b.cool(e)
 	switch last := &b.Bands[len(b.Bands)-1]; {
 	case last.State != "open":
 	case last.From < e.T:
@@ -353,14 +371,6 @@ func (h *History) forget(call int) {
 	delete(h.by, call)
 }
 
-// lease is the one that still runs, or nil.
-func (b *BreakerHistory) lease() *Lease {
-	if n := len(b.Leases); n > 0 && b.Leases[n-1].To < 0 {
-		return &b.Leases[n-1]
-	}
-	return nil
-}
-
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := &b.Bands[len(b.Bands)-1]
@@ -369,11 +379,11 @@ func (h *History) transition(e *trace.Event) {
 		m.Outcome = h.Marks[n-1].Outcome
 	}
 	if n := len(b.Leases); n > 0 && e.From == "half-open" {
-		m.ProbeCall = b.Leases[n-1].Call
+		m.ProbeCall = b.probeOf(e)
 	}
-	if l := b.lease(); l != nil {
-		l.To, l.RanOut = e.Effective, e.Rule == "T7"
-	}
+	b.endLeases(e.Effective)
+	m.set, m.tried, m.Seen = b.now, b.tried, b.seen
+	m.cools = b.enter(e)
 	for _, d := range h.detours {
 		d.over = d.over || d.breaker == e.Breaker
 	}
@@ -471,9 +481,8 @@ func (h *History) finish(end time.Duration) {
 	}
 	for _, b := range h.Breakers {
 		b.Bands[len(b.Bands)-1].To = end
-		if l := b.lease(); l != nil {
-			l.To = end
-		}
+		b.endLeases(end)
+		b.endForce(end)
 		b.cutLeases(end)
 		b.Ready = b.ready()
 	}
@@ -506,10 +515,11 @@ func (b *BreakerHistory) ready() (all []trace.Span) {
 		s := &b.Bands[i]
 		switch {
 		case s.State == "open" && b.Tool != nil:
-			from = s.From + b.Tool.RecoveryDuration
-			if n := len(s.Restarts); n > 0 {
-				from = s.Restarts[n-1] + b.Tool.RecoveryDuration
+			c := b.coolingOf(s)
+			if c == nil || b.forcedWithin(s) {
+				continue
 			}
+			from = c.until
 		case s.State == "fallback" && b.Model != nil && before != "fallback": // not where another backup serves
 			from = s.From + b.Model.RecoveryTimeout
 		case s.State != "fallback":

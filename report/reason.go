@@ -22,6 +22,14 @@ var reasons = []struct {
 	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }, func(*Moment) string { return "probe succeeds: closes" }},
 	{"T9", func(m *Moment) string { return verdict(m, "failed") }, func(*Moment) string { return "probe fails: opens again" }},
 	{"T15", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
+	{"T21", func(m *Moment) string { return held(m) + because(m) }, func(*Moment) string { return "too many failures: opens" }},
+	{"T22", func(m *Moment) string { return held(m) + because(m) }, func(*Moment) string { return "too many slow calls: opens" }},
+	{"T31", func(*Moment) string { return "an operator forced it open" }, func(*Moment) string { return "forced open" }},
+	{"T32", func(*Moment) string { return "an operator forced it closed" }, func(*Moment) string { return "forced closed" }},
+	{"T33", reconfigured, func(m *Moment) string { return "new settings: " + m.To }},
+	{"T34", func(m *Moment) string {
+		return "the cooldown" + restarted(m) + " was over; " + asked(m, "a call", "closed it without a probe")
+	}, func(m *Moment) string { return asker(m, "a call", "closes it") }},
 	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probed the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
 	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }, func(*Moment) string { return "probes succeed: the primary again" }},
 	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + next(m) }},
@@ -80,7 +88,7 @@ func next(m *Moment) string {
 func (m *Moment) Reason() string {
 	for i := range reasons {
 		if reasons[i].rule == m.Rule {
-			return reasons[i].reason(m)
+			return reasons[i].reason(m) + m.cooldown()
 		}
 	}
 	return "by the breaker's own rules" + because(m)
@@ -95,9 +103,13 @@ func (b *BreakerHistory) refusal(m *Mark, end time.Duration) string {
 	case m.Rule == "T6" && !m.Known:
 		return "T6: a probe is out, and has no lease"
 	case m.Rule == "T6":
-		return "T6: the probe's lease runs until " + moment(m.Until-b.Tool.RecoveryDuration, end)
+		return b.probesOut(m, end)
 	case m.Rule == "T4":
-		return "T4: the cooldown runs until " + moment(m.Until, end)
+		return "T4: the cooldown runs until " + moment(m.Until, end) + b.coolingAt(m.At).words(end)
+	case m.Rule == "T26":
+		return "T26: it closed at " + moment(b.closedBefore(m.At), end) + ", and lets only a growing share of the calls through at first"
+	case m.Rule == "T31":
+		return "T31: an operator keeps it open"
 	case m.Reason != "":
 		return m.Rule + ": " + m.Reason
 	default:
@@ -146,6 +158,9 @@ func leaseRanOut(m *Moment) string {
 	if m.Answered {
 		s = probe + " had not answered when its lease ended"
 	}
+	if m.several() {
+		s += ", " + m.sums()
+	}
 	if m.T > m.Effective {
 		s += " (noticed at " + moment(m.T, m.end) + ")"
 	}
@@ -158,6 +173,8 @@ func verdict(m *Moment, did string) string {
 	switch {
 	case m.Call == 0:
 		return "the probe " + did
+	case m.several():
+		return m.outcome(did)
 	case m.ProbeCall != 0 && m.Call != m.ProbeCall:
 		return fmt.Sprintf("call %d %s, and was taken for the probe, which is call %d", m.Call, did, m.ProbeCall)
 	case m.Outcome == trace.Success || m.Outcome == "":

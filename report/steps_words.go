@@ -41,11 +41,7 @@ func (s *Steps) words(i int) stepWords {
 	case trace.Phase, trace.Burst, trace.Load, trace.Health:
 		w.says = s.world(&e.Event)
 	case trace.Operate:
-		w.says = "an operator resets " + e.Breaker
-		if e.Op != "reset" {
-			w.says = "an operator switches " + e.Name + " of " + e.Breaker + " " + onOff(e.Available)
-			w.rule = "M15"
-		}
+		w.says, w.rule = operates(&e.Event)
 	case trace.Peek:
 		w.says = peeked(&e.Event)
 	default:
@@ -70,7 +66,7 @@ func (s *Steps) ofCall(i int, w *stepWords) {
 	case trace.Refuse:
 		w.says = "is refused"
 		if b := s.History.byName[e.Breaker]; b != nil {
-			why := b.refusal(&Mark{Rule: e.Rule, Until: e.Until, Known: e.Known}, s.History.End)
+			why := b.refusal(&Mark{At: e.T, Rule: e.Rule, Until: e.Until, Known: e.Known}, s.History.End)
 			w.why = strings.TrimPrefix(strings.TrimPrefix(why, e.Rule), ": ")
 		}
 	case trace.Exhausted:
@@ -94,6 +90,9 @@ func (s *Steps) ofCall(i int, w *stepWords) {
 		w.says = "is given up"
 		if e.Rule == "L1" {
 			w.why = "its attempts are used up"
+		}
+		if e.Breaker != "" {
+			w.why = "who waits for it has given up; " + e.Breaker + ": " + ruleWhys[e.Verdict] + " (" + e.Verdict + ")"
 		}
 	case trace.Reroute:
 		w.says, w.why = "goes to "+e.To+" instead", e.From+" is out"
@@ -123,6 +122,9 @@ func asks(e *trace.Event) string {
 var ruleWhys = map[string]string{
 	"T1": "closed: calls pass", "T5": "the cooldown was over: whoever asks first is the probe",
 	"T2": "the count of failures is 0", "T8": "the probe's verdict: closed", "T9": "the probe's verdict: open again",
+	"T16": "given up, which says nothing", "T20": "counts as nothing", "T21": "it counts in the window", "T23": "there is room for another probe",
+	"T24": "a probe's result; more are waited for", "T25": "given up: the probe's slot is free again", "T30": "bad news, and the cooldown runs on",
+	"T31": "an operator keeps it open", "T32": "an operator keeps it closed", "T34": "the cooldown was over: whoever asks first closes it",
 	"T10": "ignored: it was started before the breaker opened", "T11": "bad news restarts the cooldown", "T13": "ignored: it is not the probe's, or of before the breaker opened",
 	"M1": "the primary serves", "M2": "the cooldown was over: this turn probes the primary", "M3": "every backup has spent its budget",
 	"M4": "the first backup that is not spent", "M20": "such a result counts as nothing", "M21": "as many probes as may be are out", "M22": "every backup is spent, and soon somebody serves again",
@@ -142,6 +144,8 @@ func (s *Steps) heard(i int) string {
 	}
 	c := b.At(i)
 	switch e.Rule {
+	case "T21":
+		return fmt.Sprintf("of %s in the window %s failed", plural(e.Seen.Calls, "call", "calls"), Thousands(int64(e.Seen.Failures))) + slowToo(e)
 	case "T3":
 		if b.Tool.FailureThreshold == 0 {
 			return ordinal(c.Failures) + " failure, and none opens it"
@@ -167,6 +171,29 @@ func (s *Steps) heard(i int) string {
 		}
 	}
 	return ruleWhys[e.Rule]
+}
+
+// slowToo is " and 2 were slow", if some were.
+func slowToo(e *trace.Event) string {
+	if e.Seen.Slow == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %s %s slow", Thousands(int64(e.Seen.Slow)), either(e.Seen.Slow == 1, "was", "were"))
+}
+
+// operates says what an operator does, and by which rule.
+func operates(e *trace.Event) (says, rule string) {
+	switch e.Op {
+	case trace.SetAvailable:
+		return "an operator switches " + e.Name + " of " + e.Breaker + " " + onOff(e.Available), "M15"
+	case trace.ForceOpen:
+		return "an operator forces " + e.Breaker + " open", "T31"
+	case trace.ForceClosed:
+		return "an operator forces " + e.Breaker + " closed", "T32"
+	case trace.Configure:
+		return "an operator changes the settings of " + e.Breaker, "T33"
+	}
+	return "an operator resets " + e.Breaker, e.Rule
 }
 
 // charged says whose strike a failure is.

@@ -1,0 +1,253 @@
+package report
+
+import (
+	"sort"
+	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
+)
+
+// Forced is a stretch in which an operator kept a breaker as it was (T31, T32).
+type Forced struct {
+	trace.Span
+	State string
+}
+
+// cooling is a cooldown as it was at one event: a breaker opened, a late failure
+// began it anew, or an operator changed its length.
+type cooling struct {
+	at          time.Duration // of the event
+	from, until time.Duration
+	usual       time.Duration // how long it is by the settings alone
+	grown       time.Duration // how long it is after all the openings in a row (T27)
+	jitter      float64
+}
+
+// probed is what came of the probes of one half-open period.
+type probed struct{ well, failed int }
+
+// cool notes a cooldown that begins, or that is another from here on.
+func (b *BreakerHistory) cool(e *trace.Event) {
+	if b.Tool == nil || b.others() {
+		return
+	}
+	c := cooling{at: e.T, from: e.T, usual: b.now.RecoveryDuration, jitter: b.now.RecoveryJitter}
+	switch {
+	case e.Kind == trace.Transition:
+		c.from = e.Effective
+	case e.Kind == trace.Operate && len(b.coolings) > 0:
+		c.from = b.coolings[len(b.coolings)-1].from
+	}
+	c.grown = b.grown()
+	c.until = later(c.from, c.usual)
+	if e.Known {
+		c.until = e.Until
+	}
+	b.coolings = append(b.coolings, c)
+}
+
+// grown is the cooldown of the last of the openings in a row, before chance.
+func (b *BreakerHistory) grown() time.Duration {
+	d := float64(b.now.RecoveryDuration)
+	limit := float64(later(0, 1<<62))
+	if b.now.RecoveryLongest > 0 {
+		limit = max(d, float64(b.now.RecoveryLongest))
+	}
+	for n := b.streak; n > 1 && b.now.RecoveryGrowth > 1 && d < limit && d > 0; n-- {
+		d = min(d*b.now.RecoveryGrowth, limit)
+	}
+	return time.Duration(d)
+}
+
+// coolingAt is the cooldown as it was known at an instant, or nil.
+func (b *BreakerHistory) coolingAt(at time.Duration) *cooling {
+	i := sort.Search(len(b.coolings), func(i int) bool { return b.coolings[i].at > at })
+	if i == 0 {
+		return nil
+	}
+	return &b.coolings[i-1]
+}
+
+// coolingOf is the cooldown of an open band as it was in the end, or nil.
+func (b *BreakerHistory) coolingOf(s *Band) *cooling {
+	for i := len(b.coolings) - 1; i >= 0; i-- {
+		if c := &b.coolings[i]; c.from == s.From || c.from > s.From && c.from < s.To {
+			return c
+		}
+	}
+	return nil
+}
+
+// enter takes what a new state brings with it, and gives the cooldown that
+// begins, if one does.
+func (b *BreakerHistory) enter(e *trace.Event) *cooling {
+	if b.Tool == nil || b.others() {
+		return nil
+	}
+	switch e.To {
+	case "closed":
+		b.closed, b.seen = e.Effective, trace.Held{}
+	case "half-open":
+		b.tried = probed{}
+	case "open":
+		if e.From == "closed" && e.Effective-b.closed >= b.now.RecoveryForget {
+			b.streak = 0
+		}
+		b.streak++
+		b.cool(e)
+		if e.Rule != "T31" {
+			return new(b.coolings[len(b.coolings)-1])
+		}
+	}
+	return nil
+}
+
+// operated takes what an operator did.
+func (h *History) operated(e *trace.Event) {
+	b := h.byName[e.Breaker]
+	switch e.Op {
+	case trace.Configure:
+		b.now = e.Settings
+		b.relend()
+		if e.Known {
+			b.cool(e)
+		}
+	case trace.Reset:
+		b.endForce(e.T)
+		b.streak = 0
+	case trace.ForceOpen, trace.ForceClosed:
+		b.endForce(e.T)
+		state := "open"
+		if e.Op == trace.ForceClosed {
+			state = "closed"
+		}
+		b.Forced = append(b.Forced, Forced{trace.Span{From: e.T, To: -1}, state})
+	}
+}
+
+// endForce ends what an operator forced, if that lasts.
+func (b *BreakerHistory) endForce(at time.Duration) {
+	if n := len(b.Forced); n > 0 && b.Forced[n-1].To < 0 {
+		b.Forced[n-1].To = at
+	}
+}
+
+// forcedWithin says whether an operator kept the breaker open in the band.
+func (b *BreakerHistory) forcedWithin(s *Band) bool {
+	for _, f := range b.Forced {
+		if f.From < s.To && f.To > s.From {
+			return true
+		}
+	}
+	return false
+}
+
+// lendOurs opens the lease of a probe.
+func (b *BreakerHistory) lendOurs(e *trace.Event) {
+	b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: -1})
+	b.relend()
+}
+
+// relend says when the leases that run will run out, by the settings as they are.
+func (b *BreakerHistory) relend() {
+	for i := range b.Leases {
+		if l := &b.Leases[i]; l.To < 0 {
+			l.limited = b.now.ProbeTimeout > 0
+			l.ends = later(l.From, b.now.ProbeTimeout)
+		}
+	}
+}
+
+// oldestLease is that of the probe that has been out for longest, or nil.
+func (b *BreakerHistory) oldestLease(at time.Duration) *Lease {
+	for i := range b.Leases {
+		if l := &b.Leases[i]; l.From <= at && (l.To < 0 || l.To >= at) {
+			return l
+		}
+	}
+	return nil
+}
+
+// endLeases ends those that run: where they ran out, or at an instant before.
+func (b *BreakerHistory) endLeases(at time.Duration) {
+	if b.others() {
+		return
+	}
+	for i := len(b.Leases) - 1; i >= 0; i-- {
+		l := &b.Leases[i]
+		if l.To >= 0 {
+			continue
+		}
+		l.To = at
+		if l.limited && l.ends <= at {
+			l.To, l.RanOut = l.ends, true
+			b.tried.failed++
+		}
+	}
+}
+
+// probeOf is the call behind a transition from half-open: whose lease ran out,
+// whose result it was, or who became a probe last.
+func (b *BreakerHistory) probeOf(e *trace.Event) int {
+	last := b.Leases[len(b.Leases)-1].Call
+	since := b.Bands[len(b.Bands)-1].From
+	for i := len(b.Leases) - 1; i >= 0 && b.Leases[i].From >= since; i-- {
+		l := &b.Leases[i]
+		if e.Rule == "T7" && l.To < 0 && l.ends == e.Effective || e.Rule != "T7" && l.Call == e.Call {
+			return l.Call
+		}
+	}
+	return last
+}
+
+// heard takes what the breaker made of how a call ended.
+func (b *BreakerHistory) heard(e *trace.Event, rule string) {
+	switch {
+	case rule == "T21":
+		b.seen = e.Seen
+	case rule == "T8" || rule == "T9" || rule == "T24" || rule == "T25" || rule == "T20" && e.Applied:
+		for i := range b.Leases {
+			if l := &b.Leases[i]; l.To < 0 && (l.Call == e.Call || b.Reports == "anonymous" && rule != "T8" && rule != "T9") {
+				l.To = e.T
+				break
+			}
+		}
+	}
+	switch {
+	case rule != "T8" && rule != "T9" && rule != "T24":
+	case b.failure(e):
+		b.tried.failed++
+	default:
+		b.tried.well++
+	}
+}
+
+// failure says whether a result counts as one (T20, T22), as far as can be told
+// of an attempt.
+func (b *BreakerHistory) failure(e *trace.Event) bool {
+	take := ""
+	if c := b.now.Counts; c != nil {
+		take = map[string]string{trace.Failure: c.Failure, trace.Timeout: c.Timeout, trace.RateLimit: c.RateLimit, trace.Permanent: c.Permanent, trace.Cancelled: c.Cancelled}[e.Outcome]
+	}
+	if e.Outcome != trace.Success && take != "success" {
+		return true
+	}
+	return b.now.Slow == "failure" && b.now.SlowAfter > 0 && e.Took > b.now.SlowAfter
+}
+
+// givenUp takes what the breaker made of a call whose caller gave it up between
+// two attempts.
+func (h *History) givenUp(e *trace.Event) {
+	if b := h.byName[e.Breaker]; b != nil {
+		g := *e
+		g.Outcome = trace.Cancelled
+		b.heard(&g, e.Verdict)
+	}
+}
+
+// rampHolds notes a call that the ramp held back.
+func (h *History) rampHolds(e *trace.Event) {
+	if b := h.byName[e.Breaker]; b != nil && e.Rule == "T26" {
+		b.heldBack = append(b.heldBack, e.T)
+	}
+}
