@@ -225,11 +225,7 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 // failure says whether a result counts as one (T20, T22), as far as can be told
 // of an attempt.
 func (b *BreakerHistory) failure(e *trace.Event) bool {
-	take := ""
-	if c := b.now.Counts; c != nil {
-		take = map[string]string{trace.Failure: c.Failure, trace.Timeout: c.Timeout, trace.RateLimit: c.RateLimit, trace.Permanent: c.Permanent, trace.Cancelled: c.Cancelled}[e.Outcome]
-	}
-	if e.Outcome != trace.Success && take != "success" {
+	if e.Outcome != trace.Success && countsAsFailure(b.now, e.Outcome) {
 		return true
 	}
 	return b.now.Slow == "failure" && b.now.SlowAfter > 0 && e.Took > b.now.SlowAfter

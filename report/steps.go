@@ -51,7 +51,7 @@ func (s *Steps) Event(e *trace.Event) error {
 	b := s.byName[e.Breaker]
 	if e.Kind == trace.Transition && b != nil && b.lapsed != 0 && e.Rule == "T7" {
 		s.All[b.lapsed-1].Event, s.All[b.lapsed-1].moment = *e, len(s.History.Moments)
-		b.lapsed = 0
+		b.corrected(e)
 		return nil
 	}
 	step := Step{Event: *e, At: e.T}
@@ -96,10 +96,19 @@ func (s *Steps) lapse(now time.Duration) {
 	}
 	slices.SortStableFunc(due, func(x, y *Counted) int { return int(min(1, max(-1, x.now.Until-y.now.Until))) })
 	for _, b := range due {
-		end := b.now.Until
-		e := trace.Event{T: now, Kind: trace.Transition, Breaker: b.Name, From: b.now.State, To: "open", Effective: end, Rule: "T7", Failures: b.now.Failures}
-		s.All = append(s.All, Step{Event: e, At: end, Matters: true})
-		b.event(&e, len(s.All)-1)
+		for b.leaseEnded(now) {
+			s.runOut(b, now)
+		}
+	}
+}
+
+// runOut takes the oldest lease, which ran out.
+func (s *Steps) runOut(b *Counted, now time.Duration) {
+	end := b.now.Until
+	e := trace.Event{T: now, Kind: trace.Transition, Breaker: b.Name, From: b.now.State, To: b.runOut(), Effective: end, Rule: "T7", Failures: b.now.Failures}
+	s.All = append(s.All, Step{Event: e, At: end, Matters: true})
+	b.event(&e, len(s.All)-1)
+	if e.To != e.From {
 		b.lapsed, b.turnedAway, b.rerouted = len(s.All), false, false
 	}
 }
@@ -155,7 +164,10 @@ func (s *Steps) resultMatters(e *trace.Event, b *Counted) bool {
 	switch e.Rule {
 	case "T2", "M7":
 		b.streak = b.streak[:0]
-	case "T3", "M10":
+	case "T3", "T21", "M10":
+		if e.Rule == "T21" && !b.failure(e) {
+			return news
+		}
 		b.streak = append(b.streak, len(s.All)-1)
 	case "M8", trace.HeardOf:
 	default:
@@ -166,7 +178,7 @@ func (s *Steps) resultMatters(e *trace.Event, b *Counted) bool {
 
 // tell makes the failures matter that led to a transition.
 func (s *Steps) tell(b *Counted, rule string) {
-	if rule == "T3" || rule == "M10" {
+	if rule == "T3" || rule == "T21" || rule == "M10" {
 		for _, i := range b.streak {
 			s.All[i].Matters = true
 		}

@@ -17,7 +17,7 @@ type Counters struct {
 	Began     time.Duration // when the cooldown began in open and fallback, in half-open the lease
 	Until     time.Duration // when that is over, if Ends
 	Ends      bool
-	Probe     int // in half-open: the call that has the probe's slot
+	Probe     int // in half-open: the call that has the probe's slot; of several the one that has been out for longest
 	Serves    string
 	Successes int  // primary_success_count
 	Probation int  // transient failures of this probation (M13)
@@ -55,6 +55,13 @@ type Counted struct {
 	places               []place                  // of probes, where their number is bounded (M21)
 	struck               map[string]time.Duration // when each backup had its last strike
 	turnedAway, rerouted bool                     // since its last transition
+
+	set    *trace.Breaker           // its settings as they are: an operator may change them
+	forced bool                     // an operator keeps it as it is
+	leases []lent                   // of the probes in flight, the oldest first
+	tested probed                   // what came of the others of this half-open period
+	failed time.Duration            // when the last failure counted
+	began  map[[2]int]time.Duration // when attempts in flight were admitted, and under 0 when their call was
 }
 
 // place is what a probe has while their number is bounded.
@@ -63,10 +70,17 @@ type place struct {
 	from time.Duration
 }
 
+// lent is the slot of a probe.
+type lent struct {
+	call, attempt int
+	since         time.Duration
+}
+
 // Change is what the counters are from a step on.
 type Change struct {
 	Step int
 	Counters
+	set *trace.Breaker
 }
 
 // Moved is a transition.
@@ -76,21 +90,26 @@ type Moved struct {
 }
 
 func newCounted(b *trace.Breaker) *Counted {
-	c := &Counted{Breaker: b, now: Counters{State: "closed"}, struck: map[string]time.Duration{}}
+	c := &Counted{Breaker: b, set: b, now: Counters{State: "closed"}, struck: map[string]time.Duration{}, began: map[[2]int]time.Duration{}}
 	if b.Model != nil {
 		c.now = Counters{State: "primary", Serves: b.Model.Primary}
 		for _, e := range b.Model.Chain {
 			c.now.Chain = append(c.now.Chain, Strikes{Name: e.Name, Available: true, Of: max(1, e.MaxFailCount)})
 		}
 	}
-	c.Changes = []Change{{0, c.now}}
+	c.Changes = []Change{{0, c.now, b}}
 	return c
 }
 
 // At is what the counters are after a step.
-func (b *Counted) At(step int) *Counters {
+func (b *Counted) At(step int) *Counters { return &b.change(step).Counters }
+
+// SetAt is how the breaker is set after a step.
+func (b *Counted) SetAt(step int) *trace.Breaker { return b.change(step).set }
+
+func (b *Counted) change(step int) *Change {
 	i := sort.Search(len(b.Changes), func(i int) bool { return b.Changes[i].Step > step })
-	return &b.Changes[i-1].Counters
+	return &b.Changes[i-1]
 }
 
 // ours says whether the counters are known: another's breaker has its own.
@@ -98,49 +117,61 @@ func (b *Counted) ours() bool { return b.By == "" }
 
 // leaseEnded says whether T7 is due.
 func (b *Counted) leaseEnded(now time.Duration) bool {
-	return b.ours() && b.now.State == "half-open" && b.now.Ends && b.now.Until <= now
+	return b.ours() && b.Tool != nil && b.now.State == "half-open" && b.now.Ends && b.now.Until <= now
 }
 
 // event takes an event about the breaker, which is that step.
 func (b *Counted) event(e *trace.Event, step int) {
 	before := b.now
 	b.now.Chain = slices.Clone(before.Chain)
+	set := b.set
 	if e.Kind != trace.Peek {
 		b.cool(e.T)
 	}
 	switch e.Kind {
 	case trace.Admit:
+		b.admit(e)
 		b.admitted(e)
+	case trace.Vanish:
+		b.forget(e)
+	case trace.GiveUp:
+		b.givenUp(e)
 	case trace.Result:
 		b.result(e)
 	case trace.Operate:
 		b.operate(e)
 	case trace.Transition:
+		if e.From == e.To { // one of several leases ran out
+			b.oldest()
+			break
+		}
 		b.Moves = append(b.Moves, Moved{step, trace.Move{From: e.From, To: e.To, Rule: e.Rule}})
 		b.enter(e)
 	case trace.Switch:
 		b.now.Serves = e.To
 	}
-	if !b.now.same(&before) {
-		b.Changes = append(b.Changes, Change{step, b.now})
+	if !b.now.same(&before) || set != b.set {
+		b.Changes = append(b.Changes, Change{step, b.now, b.set})
 	}
 }
 
 // result is what a breaker makes of a result by its rules.
 func (b *Counted) result(e *trace.Event) {
 	c := &b.now
+	if b.Tool != nil {
+		b.toolResult(e, e.Rule)
+		b.forget(e)
+		return
+	}
 	b.leave(e)
 	if e.Known { // the cooldown ends later now
 		c.Until = e.Until
 	}
 	switch e.Rule {
-	case "T2", "M7":
+	case "M7":
 		c.Failures = 0
-	case "T3", "T9", "M10":
+	case "M10":
 		c.Failures++
-	case "T11": // the cooldown begins anew
-		c.Failures++
-		b.wait(e.T)
 	case "M9":
 		c.Successes++
 	case "M13":
@@ -167,8 +198,16 @@ func (b *Counted) charge(e *trace.Event) {
 }
 
 func (b *Counted) operate(e *trace.Event) {
-	if e.Op == "reset" {
-		b.now.Failures, b.now.Activated = 0, false
+	switch e.Op {
+	case trace.Reset:
+		b.now.Failures, b.now.Activated, b.forced = 0, false, false
+		return
+	case trace.ForceOpen, trace.ForceClosed:
+		b.forced = true
+		b.now.Until, b.now.Ends = 0, false
+		return
+	case trace.Configure:
+		b.configure(e)
 		return
 	}
 	for i := range b.now.Chain {
@@ -189,15 +228,15 @@ func (b *Counted) enter(e *trace.Event) {
 	case "closed":
 		c.Failures = 0
 	case "open":
-		b.wait(e.Effective)
+		b.failed = e.Effective
+		b.wait(e.Effective, e)
 	case "half-open":
-		c.Probe, c.Began = e.Call, e.Effective
-		if lease := b.Tool.ProbeTimeout; lease > 0 {
-			c.Until, c.Ends = later(c.Began, lease), true
-		}
+		b.tested = probed{}
+		b.leases = append(b.leases[:0], lent{e.Call, 1, e.Effective})
+		b.oldest()
 	case "fallback":
 		c.Activated = true
-		b.wait(e.T)
+		b.wait(e.T, e)
 	case "primary":
 		for i := range c.Chain {
 			c.Chain[i].Count = 0
@@ -255,17 +294,23 @@ func (b *Counted) leave(e *trace.Event) {
 }
 
 // wait begins the cooldown.
-func (b *Counted) wait(from time.Duration) {
+func (b *Counted) wait(from time.Duration, e *trace.Event) {
 	if !b.ours() {
 		return
 	}
 	span := time.Duration(0)
 	if b.Tool != nil {
-		span = b.Tool.RecoveryDuration
+		span = b.set.RecoveryDuration
 	} else {
 		span = b.Model.RecoveryTimeout
 	}
 	b.now.Began, b.now.Until, b.now.Ends = from, later(from, span), true
+	switch {
+	case b.forced:
+		b.now.Until, b.now.Ends = 0, false
+	case e.Known:
+		b.now.Until = e.Until
+	}
 }
 
 // later is t+d, or the last instant there is.

@@ -32,6 +32,9 @@ func (s *Steps) words(i int) stepWords {
 		w.says = "the run ends"
 	case trace.Transition:
 		w.says = e.Breaker + ": " + e.From + " → " + e.To
+		if e.From == e.To {
+			w.says, w.why = e.Breaker+": the lease of a probe runs out", "it counts as one that failed; more are waited for"
+		}
 		if e.moment > 0 {
 			w.why = s.History.Moments[e.moment-1].Reason()
 		}
@@ -142,15 +145,15 @@ func (s *Steps) heard(i int) string {
 	if b == nil || !b.ours() {
 		return ruleWhys[e.Rule]
 	}
-	c := b.At(i)
+	c, set := b.At(i), b.SetAt(i)
 	switch e.Rule {
 	case "T21":
 		return fmt.Sprintf("of %s in the window %s failed", plural(e.Seen.Calls, "call", "calls"), Thousands(int64(e.Seen.Failures))) + slowToo(e)
 	case "T3":
-		if b.Tool.FailureThreshold == 0 {
+		if set.FailureThreshold == 0 {
 			return ordinal(c.Failures) + " failure, and none opens it"
 		}
-		return fmt.Sprintf("failure %d of %d in a row", c.Failures, b.Tool.FailureThreshold)
+		return fmt.Sprintf("failure %d of %d in a row", c.Failures, set.FailureThreshold)
 	case "M10":
 		return fmt.Sprintf("failure %d of %d in a row", c.Failures, max(1, b.Model.TripThreshold))
 	case "M9":

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +30,7 @@ func TestCountersAreTheMachines(t *testing.T) {
 				continue
 			}
 			t.Run(s.Name+"/"+p.Name, func(t *testing.T) {
-				j := newJudge(t, p)
+				j := newJudge(t, s, p)
 				_, err := replayOne(s, p, report.NewMeter(), j)
 				require.NoError(t, err)
 				assert.Equal(t, trace.End, j.held.Kind)
@@ -40,19 +43,20 @@ func TestCountersAreTheMachines(t *testing.T) {
 
 // judge is the breakers of a policy, moved by the events of a trace.
 type judge struct {
-	t        *testing.T
-	steps    report.Steps
-	tools    map[string]*machine.ToolBreaker
-	models   map[string]*machine.ModelBreaker
-	nameless map[string]bool
-	permits  map[[2]int]*machine.Permit // by call and attempt
-	turns    map[[2]int]*machine.Turn
-	held     trace.Event // which is judged once the next one is known
-	last     time.Duration
-	compared int
+	t          *testing.T
+	steps      report.Steps
+	tools      map[string]*machine.ToolBreaker
+	models     map[string]*machine.ModelBreaker
+	nameless   map[string]bool
+	configured map[string][]machine.ToolSettings // still to come, by breaker
+	permits    map[[2]int]*machine.Permit        // by call and attempt
+	turns      map[[2]int]*machine.Turn
+	held       trace.Event // which is judged once the next one is known
+	last       time.Duration
+	compared   int
 }
 
-func newJudge(t *testing.T, p *scenarios.Policy) *judge {
+func newJudge(t *testing.T, s *scenarios.Scenario, p *scenarios.Policy) *judge {
 	j := &judge{t: t, tools: map[string]*machine.ToolBreaker{}, models: map[string]*machine.ModelBreaker{}, nameless: map[string]bool{},
 		permits: map[[2]int]*machine.Permit{}, turns: map[[2]int]*machine.Turn{}}
 	for i := range p.Breakers {
@@ -66,7 +70,19 @@ func newJudge(t *testing.T, p *scenarios.Policy) *judge {
 		require.NoError(t, err)
 		j.nameless[b.Name] = b.Anonymous
 	}
+	j.configured = configured(s, p)
 	return j
+}
+
+// configured are the settings that a policy's breakers get, in their order.
+func configured(s *scenarios.Scenario, p *scenarios.Policy) map[string][]machine.ToolSettings {
+	all := map[string][]machine.ToolSettings{}
+	entries := slices.Sorted(maps.Keys(p.Configured))
+	slices.SortStableFunc(entries, func(a, b int) int { return cmp.Compare(s.Calls[a].At, s.Calls[b].At) })
+	for _, i := range entries {
+		all[s.Calls[i].To] = append(all[s.Calls[i].To], p.Configured[i])
+	}
+	return all
 }
 
 // Event takes an event and judges the one before. It stops at the first fault.
@@ -138,12 +154,30 @@ func (j *judge) move(e *trace.Event) {
 		j.toolResult(tool, e)
 	case e.Kind == trace.Result && model != nil:
 		j.modelResult(model, e)
+	case e.Kind == trace.GiveUp && tool != nil:
+		v := of(j.permits, e).Cancel(e.T)
+		assert.Equal(j.t, machine.Verdict{Rule: machine.Rule(e.Verdict), Applied: e.Applied}, v, "call %d at %v", e.Call, e.T)
 	case e.Kind == trace.Operate && tool != nil:
-		tool.Reset(e.T)
+		j.operate(tool, e)
 	case e.Kind == trace.Operate && e.Op == "reset":
 		model.Reset(e.T)
 	case e.Kind == trace.Operate:
 		require.NoError(j.t, model.SetAvailable(e.T, e.Name, e.Available))
+	}
+}
+
+// operate does to a tool breaker what an operator does.
+func (j *judge) operate(tool *machine.ToolBreaker, e *trace.Event) {
+	switch e.Op {
+	case trace.ForceOpen:
+		tool.ForceOpen(e.T)
+	case trace.ForceClosed:
+		tool.ForceClosed(e.T)
+	case trace.Configure:
+		require.NoError(j.t, tool.Configure(e.T, j.configured[e.Breaker][0]))
+		j.configured[e.Breaker] = j.configured[e.Breaker][1:]
+	default:
+		tool.Reset(e.T)
 	}
 }
 
@@ -157,16 +191,13 @@ func of[T any](all map[[2]int]*T, e *trace.Event) *T {
 
 func (j *judge) toolResult(tool *machine.ToolBreaker, e *trace.Event) {
 	permit, ok := of(j.permits, e), e.Outcome == trace.Success
+	kind := map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent, trace.Timeout: machine.Timeout, trace.Cancelled: machine.Cancelled}[e.Outcome]
+	how := machine.Ending{OK: ok, Kind: kind, RetryAfter: e.Wait}
 	var v machine.Verdict
-	switch {
-	case j.nameless[e.Breaker] && ok:
-		v = tool.Success(e.T)
-	case j.nameless[e.Breaker]:
-		v = tool.Failure(e.T)
-	case ok:
-		v = permit.Success(e.T)
-	default:
-		v = permit.Failure(e.T)
+	if j.nameless[e.Breaker] {
+		v = tool.End(e.T, how)
+	} else {
+		v = permit.End(e.T, how)
 	}
 	assert.Equal(j.t, machine.Verdict{Rule: machine.Rule(e.Rule), Applied: e.Applied}, v, "call %d at %v", e.Call, e.T)
 }
@@ -188,7 +219,7 @@ func (j *judge) compare(now time.Duration, step int) {
 	for _, b := range j.steps.Breakers {
 		got := *b.At(step)
 		if m := j.tools[b.Name]; m != nil {
-			assert.Equal(j.t, got.State == "half-open", got.Probe > 0, "%s at %v", b.Name, now)
+			assert.Equal(j.t, m.Snapshot(now).ProbesInFlight > 0, got.Probe > 0, "%s at %v", b.Name, now)
 			got.Probe = 0 // the machine numbers its probes, and not by calls
 			assert.Equal(j.t, countersOfTool(m, now), got, "%s at %v", b.Name, now)
 		} else {

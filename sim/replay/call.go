@@ -349,6 +349,9 @@ func (r *run) result(c, holder *call, tells bool, how machine.Ending) {
 	e.Target, e.Outcome, e.Took = r.targets[c.seat].name, c.fate.outcome.String(), now-c.began
 	if g != nil {
 		e.Breaker, e.Applied, e.Rule = g.name, v.Applied, string(v.Rule)
+		if g.heeds() {
+			e.Wait = how.RetryAfter
+		}
 		if v.Rule == machine.T21 {
 			e.Seen = g.held()
 		}

@@ -236,6 +236,13 @@ func (r *run) available(now time.Duration, target string) bool {
 	return true
 }
 
+// heeds says whether a wait that a failure names means anything to a tool
+// breaker (T29).
+func (g *gate) heeds() bool {
+	t, ours := g.Gate.(*toolGate)
+	return ours && t.settings.Cooldown.RetryAfter
+}
+
 // held is what the window of a breaker of ours held when it last took a result.
 func (g *gate) held() (h trace.Held) {
 	if t, ours := g.Gate.(*toolGate); ours {

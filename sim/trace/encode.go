@@ -97,6 +97,7 @@ func (x *encoder) event(e *Event) {
 		}
 		x.optionalDur("until", e.Until, e.Known)
 		x.held(&e.Seen)
+		x.optionalDur("wait", e.Wait, e.Wait > 0)
 	case Transition:
 		x.str("breaker", e.Breaker)
 		x.str("from", e.From)

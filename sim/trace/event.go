@@ -27,7 +27,7 @@ const (
 	Refuse                     // Call, Attempt, Breaker, Rule, Reason, Until, Would: the gate refuses it
 	Exhausted                  // Call, Attempt, Breaker, Rule: nobody is left to serve it
 	Vanish                     // Call, Attempt, Target, Until: its task was dropped; there will be no result
-	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew; Seen if it has a window
+	Result                     // Call, Attempt, Target, Outcome, Took; Breaker, Applied, Rule if a breaker heard of it; Until if its cooldown varies and began anew; Seen if it has a window; Wait if it heeds that
 	Transition                 // Breaker, From, To, Effective, Rule, Failures, Call; Until if it opens and its cooldown varies
 	Switch                     // Breaker, From, To, Rule: another model serves; Effective if by M24
 	Retry                      // Call, Attempt (the next one), Wait, Rule
@@ -96,7 +96,7 @@ type Event struct {
 	Health    string        // "healthy", "degraded" or "unhealthy"
 	Score     float64       // of a tool's health, from 0 to 1
 	Took      time.Duration // from the attempt's start to its end
-	Wait      time.Duration // until the next attempt starts
+	Wait      time.Duration // until the next attempt starts; of a Result, what a failure names to a breaker that heeds it
 	Effective time.Duration // when a transition took effect, at or before T; of a Switch by M24 when that backup was whole again, of others 0
 	Until     time.Duration // Refuse: when a call may next be admitted. Waits: when it asks again. Vanish: when its caller stops waiting. Others: when the breaker's cooldown ends, as things stand
 	Known     bool          // Until is known
