@@ -78,6 +78,16 @@ func (b *BreakerHistory) coolingOf(s *Band) *cooling {
 	return nil
 }
 
+// cooledBefore is the cooldown that was over when a probe went out, or nil.
+func (b *BreakerHistory) cooledBefore(m *Moment) *cooling {
+	for i := len(b.coolings) - 1; i >= 0; i-- {
+		if c := &b.coolings[i]; c.at <= m.T && c.until <= m.Effective {
+			return c
+		}
+	}
+	return nil
+}
+
 // enter takes what a new state brings with it, and gives the cooldown that
 // begins, if one does.
 func (b *BreakerHistory) enter(e *trace.Event) *cooling {

@@ -85,15 +85,20 @@ func (c *cooling) words(end time.Duration) string {
 
 // probesOut is T6: until when the lease runs that is in the way.
 func (b *BreakerHistory) probesOut(m *Mark, end time.Duration) string {
-	until := m.Until - b.Tool.RecoveryDuration
-	l := b.oldestLease(m.At)
-	if l != nil && l.limited {
-		until = l.ends
-	}
+	until := b.leaseInTheWay(m.At, m.Until)
 	if b.Probes > 1 || b.ProbesInAll > 1 || b.ProbeSuccesses > 1 {
 		return "T6: as many probes are out as may be; the oldest one's lease runs until " + moment(until, end)
 	}
 	return "T6: the probe's lease runs until " + moment(until, end)
+}
+
+// leaseInTheWay is when the lease ends by which a call was refused that may be
+// admitted again at until.
+func (b *BreakerHistory) leaseInTheWay(at, until time.Duration) time.Duration {
+	if l := b.oldestLease(at); l != nil && l.limited {
+		return l.ends
+	}
+	return until - b.Tool.RecoveryDuration
 }
 
 // closedBefore is when the breaker last closed before an instant.

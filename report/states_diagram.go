@@ -204,6 +204,29 @@ func (c *stateCell) layLabels() {
 		r.label = append(r.label, balanced(c.t.cause(&row), smallSize, c.labelRoom(&r))...)
 		c.arrows = append(c.arrows, r)
 	}
+	for _, row := range trace.SetMoves {
+		if n := c.t.taken[row]; n > 0 {
+			c.joinLabel(row, n)
+		}
+	}
+}
+
+// joinLabel adds a move that only some settings, or an operator, make to the
+// arrow between the same states.
+func (c *stateCell) joinLabel(row trace.Move, n int) {
+	for i := range c.arrows {
+		r := &c.arrows[i]
+		if r.move.From != row.From || r.move.To != row.To {
+			continue
+		}
+		if r.count == 0 { // in the place of what never came
+			r.label = nil
+		}
+		r.count += n
+		r.label = append(r.label, strings.TrimSpace(row.Rule+" ×"+Thousands(int64(n))))
+		r.label = append(r.label, balanced(row.Words, smallSize, c.labelRoom(r))...)
+		return
+	}
 }
 
 // labelRoom is how wide a label can be.

@@ -69,6 +69,9 @@ func (t *teller) possible(m *Moment, opened time.Duration) time.Duration {
 	for _, r := range m.Restarts {
 		opened = max(opened, r)
 	}
+	if c := t.b.cooledBefore(m); c != nil {
+		return c.until
+	}
 	if t.b.Tool != nil {
 		return opened + t.b.Tool.RecoveryDuration
 	}
@@ -117,7 +120,19 @@ func (t *teller) moved(m *Moment, again bool) []string {
 	case "M10":
 		return t.tripped(m, "failed turn", func(when string) string { return it + " " + t.fellBack(m, once+when) }, "made "+it+" fall back"+once)
 	case "T7":
+		if m.To == "closed" {
+			return t.plainly(m, it+" closed"+once, m.Reason())
+		}
 		return t.lapsed(m)
+	case "T21", "T22":
+		return t.plainly(m, it+" opened"+once, m.Reason())
+	case "T31", "T32":
+		how := "forced " + it + " " + m.To
+		return tagged(m.Rule, "At "+at+" an operator "+how, "An operator "+how+" at "+at)
+	case "T33":
+		return t.plainly(m, it+either(m.To == "open", " opened", " closed")+once, m.Reason())
+	case "T34":
+		return t.plainly(m, it+" closed"+once, m.Reason())
 	case "T8":
 		return tagged(m.Rule, t.probe(m)+" succeeded at "+at+t.since(m)+", and "+it+" closed", "At "+at+closed(t.since(m))+" "+uncapital(t.probe(m))+" succeeded, which closed "+it,
 			capIt+" closed at "+at+t.since(m)+": "+uncapital(t.probe(m))+" had succeeded")
@@ -290,7 +305,9 @@ func (t *teller) acts(done map[time.Duration]bool) (all []beat) {
 			continue
 		}
 		b := beat{at: a.T, rule: a.Op}
-		if a.Op == "reset" {
+		if ways := t.operated(&a); ways != nil {
+			b.ways = ways
+		} else if a.Op == trace.Reset {
 			b.ways = []string{"At " + t.clock(a.T) + " an operator reset " + it + ", which changed nothing.", "An operator reset " + it + " at " + t.clock(a.T) + "; nothing changed."}
 		} else {
 			b.ways = tagged("M15", "At "+t.clock(a.T)+" an operator switched "+a.Name+" "+onOff(a.Available)+", which changed nothing for now",
@@ -299,6 +316,26 @@ func (t *teller) acts(done map[time.Duration]bool) (all []beat) {
 		all = append(all, b)
 	}
 	return all
+}
+
+// plainly tells a transition and why it came.
+func (t *teller) plainly(m *Moment, what, why string) []string {
+	at := t.clock(m.Effective)
+	return tagged(m.Rule, "At "+at+" "+what+": "+why, capital(what)+" at "+at+": "+why)
+}
+
+// operated tells what an operator did beside resets and switches, or is nil.
+func (t *teller) operated(a *trace.Event) []string {
+	at := t.clock(a.T)
+	switch a.Op {
+	case trace.Configure:
+		return tagged("T33", "At "+at+" an operator changed the settings of "+it, "An operator changed the settings of "+it+" at "+at)
+	case trace.ForceOpen:
+		return tagged("T31", "At "+at+" an operator forced "+it+" to stay open", "An operator forced "+it+" at "+at+" to stay open")
+	case trace.ForceClosed:
+		return tagged("T32", "At "+at+" an operator forced "+it+" to stay closed", "An operator forced "+it+" at "+at+" to stay closed")
+	}
+	return nil
 }
 
 func onOff(on bool) string {
@@ -316,7 +353,7 @@ func (t *teller) restarts() (all []beat) {
 			continue
 		}
 		last := band.Restarts[n-1]
-		at, until := t.clock(last), t.clock(last+t.b.Tool.RecoveryDuration)
+		at, until := t.clock(last), t.clock(t.b.coolingOf(&band).until)
 		b := beat{at: band.Restarts[0], rule: "T11", counts: "T11", k: n}
 		if n == 1 {
 			b.ways = tagged("T11", "A late failure at "+at+" restarted the cooldown, which now ran until "+until, "At "+at+" a late failure came in, and the cooldown began anew, until "+until)

@@ -153,10 +153,14 @@ func (t *teller) crowded(c *crowd) []string {
 	switch what := c.what; {
 	case what == "T4":
 		return t.refused(c, "the cooldown ran until "+t.clock(c.last.Until))
+	case what == "T26":
+		return t.refused(c, it+" had only just closed, and let a growing share of the calls through")
+	case what == "T31":
+		return t.refused(c, "an operator kept "+it+" open")
 	case what == "T6":
 		why := "the probe was out, and had no lease"
 		if c.last.Known && t.b.Tool != nil {
-			why = "the probe's lease ran until " + t.clock(c.last.Until-t.b.Tool.RecoveryDuration)
+			why = "the probe's lease ran until " + t.clock(t.b.leaseInTheWay(c.last.At, c.last.Until))
 		}
 		return t.refused(c, why)
 	case what == "M3":

@@ -8,7 +8,7 @@ import (
 )
 
 // weight is how much a transition by that rule tells.
-var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T3": 60, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
+var weight = map[string]int{"T15": 80, "M16": 80, "T7": 70, "M12": 65, "M13": 65, "T31": 80, "T32": 80, "T33": 75, "T3": 60, "T21": 60, "T22": 60, "T34": 50, "M10": 60, "T8": 55, "M9": 55, "T9": 45, "T5": 40, "M2": 40}
 
 // ranks are the places of the moments by importance: what a breaker does for the
 // first time, also with another model, then where it ends, then those that lie farthest from all that are

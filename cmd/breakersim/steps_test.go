@@ -190,28 +190,29 @@ func of[T any](all map[[2]int]*T, e *trace.Event) *T {
 }
 
 func (j *judge) toolResult(tool *machine.ToolBreaker, e *trace.Event) {
-	permit, ok := of(j.permits, e), e.Outcome == trace.Success
-	kind := map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent, trace.Timeout: machine.Timeout, trace.Cancelled: machine.Cancelled}[e.Outcome]
-	how := machine.Ending{OK: ok, Kind: kind, RetryAfter: e.Wait}
 	var v machine.Verdict
 	if j.nameless[e.Breaker] {
-		v = tool.End(e.T, how)
+		v = tool.End(e.T, endingOf(e))
 	} else {
-		v = permit.End(e.T, how)
+		v = of(j.permits, e).End(e.T, endingOf(e))
 	}
 	assert.Equal(j.t, machine.Verdict{Rule: machine.Rule(e.Rule), Applied: e.Applied}, v, "call %d at %v", e.Call, e.T)
 }
 
 func (j *judge) modelResult(model *machine.ModelBreaker, e *trace.Event) {
-	ending := machine.Ending{OK: e.Outcome == trace.Success, Kind: map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent,
-		trace.Timeout: machine.Timeout, trace.Cancelled: machine.Cancelled}[e.Outcome]}
 	var v machine.Verdict
 	if j.nameless[e.Breaker] {
-		v = model.End(e.T, ending)
+		v = model.End(e.T, endingOf(e))
 	} else {
-		v = of(j.turns, e).End(e.T, ending)
+		v = of(j.turns, e).End(e.T, endingOf(e))
 	}
 	assert.Equal(j.t, machine.Verdict{Rule: machine.Rule(e.Rule), Applied: e.Applied}, v, "call %d at %v", e.Call, e.T)
+}
+
+// endingOf is how an attempt ended.
+func endingOf(e *trace.Event) machine.Ending {
+	kind := map[string]machine.Kind{trace.RateLimit: machine.RateLimit, trace.Permanent: machine.Permanent, trace.Timeout: machine.Timeout, trace.Cancelled: machine.Cancelled}[e.Outcome]
+	return machine.Ending{OK: e.Outcome == trace.Success, Kind: kind, RetryAfter: e.Wait}
 }
 
 // compare holds the counters after a step against the machines at now.
