@@ -190,7 +190,15 @@ func TestWhenAProbeWasPossible(t *testing.T) {
 		"one backup too late": {model, []Band{{From: 0, To: 35 * s, State: "fallback", Serves: "a"}, {From: 35 * s, To: 40 * s, State: "fallback"}}, []trace.Span{{From: 30 * s, To: 35 * s}, {From: 35 * s, To: 40 * s}}},
 		"again":               {model, []Band{{From: 0, To: 30 * s, State: "fallback"}, {From: 30 * s, To: 50 * s, State: "recovering"}, {From: 50 * s, To: 90 * s, State: "fallback"}}, []trace.Span{{From: 80 * s, To: 90 * s}}},
 	} {
-		b := &BreakerHistory{Breaker: c.settings, Bands: c.bands}
+		b := &BreakerHistory{Breaker: c.settings, Bands: c.bands, now: c.settings}
+		for _, s := range c.bands {
+			if s.State == "open" {
+				b.cool(&trace.Event{Kind: trace.Transition, Effective: s.From})
+			}
+			for _, at := range s.Restarts {
+				b.cool(&trace.Event{Kind: trace.Result, T: at})
+			}
+		}
 		assert.Equal(t, c.want, b.ready(), name)
 	}
 }

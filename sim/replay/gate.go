@@ -236,11 +236,16 @@ func (r *run) available(now time.Duration, target string) bool {
 	return true
 }
 
-// heeds says whether a wait that a failure names means anything to a tool
-// breaker (T29).
+// heeds says whether a wait that a failure names means anything to a breaker of
+// ours (T29, M27).
 func (g *gate) heeds() bool {
-	t, ours := g.Gate.(*toolGate)
-	return ours && t.settings.Cooldown.RetryAfter
+	switch b := g.Gate.(type) {
+	case *toolGate:
+		return b.settings.Cooldown.RetryAfter
+	case *modelGate:
+		return b.settings.Cooldown.RetryAfter
+	}
+	return false
 }
 
 // held is what the window of a breaker of ours held when it last took a result.
