@@ -19,7 +19,7 @@ func outlast(x *subject) []*candidate {
 		change, s = change+", reports: permit", x.beside("stale_results", "ignore", "reports", "permit")
 	}
 	hangs := max(v.echo.took, 2*x.cooldown())
-	s.calls(x.failuresToOpen(), 0, x.callee(), failing(t.Counts), hangs)
+	s.calls(x.failuresToOpen(), 0, x.callee(), x.failing(), hangs)
 	at, ok := s.opens(x)
 	if !ok {
 		return nil
@@ -126,7 +126,7 @@ func (s *script) spendsChain(x *subject) bool {
 	if budgets == 0 || m.RecoveryTimeout <= time.Second {
 		return false
 	}
-	s.calls(budgets, 0, x.b.Name, "failure", time.Second)
+	s.calls(budgets, 0, x.b.Name, x.failing(), time.Second)
 	_, ok := s.opens(x)
 	s.about = fmt.Sprintf("%d turns of the primary fail at 1s, after the trip. They spend the budgets of backups that no turn has gone to.", budgets)
 	s.before("at: 1s, breaker: %s, allows: false", word(x.b.Name))

@@ -98,10 +98,10 @@ func endlessProbation(x *subject) []*candidate {
 	if !ok {
 		return nil
 	}
-	s.targets[0] = word(m.Primary) + ": {outcome: failure}"
+	s.targets[0] = word(m.Primary) + ": {outcome: " + x.failing() + "}"
 	s.about = "The primary fails, and the backups are well. Each turn after the cooldown goes to the primary."
 	for i := range endless {
-		s.before("call: %d, is: failure", first+i)
+		s.before("call: %d, is: %s", first+i, x.failing())
 	}
 	s.after("call: %d, is: success", first+endless-1)
 	return x.found(x.at("probation_failures"), s, "probation_failures: 1", "%s has no limit to a probation: under the policy %s %d turns fail at the primary until %s, with a backup idle",

@@ -194,14 +194,12 @@ const asItIs = "as-it-is"
 // opens scripts calls at 0s that open the breaker, and gives the instant at
 // which it does; false if nothing that can be scripted opens it.
 func (s *script) opens(x *subject) (time.Duration, bool) {
-	n, outcome, takes := x.failuresToOpen(), "failure", time.Duration(0)
-	if t := x.tool(); t != nil {
-		if t.FailureThreshold == 0 && t.Trip.FailureRate == 0 && t.Trip.Failures == 0 {
-			takes = t.Trip.SlowerThan + time.Millisecond
-		}
-		if outcome = failing(t.Counts); outcome == "" {
-			return 0, false
-		}
+	n, outcome, takes := x.failuresToOpen(), x.failing(), time.Duration(0)
+	if t := x.tool(); t != nil && onlySlow(t) {
+		takes = t.Trip.SlowerThan + time.Millisecond
+	}
+	if outcome == "" {
+		return 0, false
 	}
 	s.calls(n, 0, x.callee(), outcome, takes)
 	return takes, n > 0
@@ -211,7 +209,13 @@ func (s *script) opens(x *subject) (time.Duration, bool) {
 const mostScripted = 1000
 
 // failing is an outcome that counts as a failure, or empty if none does.
-func failing(c machine.Counts) string {
+func (x *subject) failing() string {
+	var c machine.Counts
+	if x.b.Model != nil {
+		c = x.b.Model.Counts
+	} else {
+		c = x.b.Tool.Counts
+	}
 	for _, o := range []struct {
 		outcome string
 		as      machine.Take
@@ -247,11 +251,13 @@ func (x *subject) failuresToOpen() int {
 
 // cooldown is the longest that the first one can be.
 func (x *subject) cooldown() time.Duration {
+	jitter := 0.0
 	if m := x.model(); m != nil {
-		return m.RecoveryTimeout
+		jitter = m.Cooldown.Jitter
+	} else {
+		jitter = x.tool().Cooldown.Jitter
 	}
-	t := x.tool()
-	return t.RecoveryDuration + time.Duration(float64(t.RecoveryDuration)*t.Cooldown.Jitter)
+	return x.base() + time.Duration(float64(x.base())*jitter)
 }
 
 // successesToClose is how many probes must succeed.

@@ -110,7 +110,7 @@ func (x *subject) unnoticed() *outage {
 // in which they fail as quickly as they answer, and one in which they hang.
 func (x *subject) outages() (all []scenarios.Outcome) {
 	t := x.tool()
-	if o, ok := kinds[failing(t.Counts)]; ok && !onlySlow(t) {
+	if o, ok := kinds[x.failing()]; ok && !onlySlow(t) {
 		all = append(all, o)
 	}
 	if as := t.Counts.Timeout; as == machine.AsItIs || as == machine.AsFailure {
