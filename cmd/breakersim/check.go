@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +38,8 @@ var modelCalls = []int{7, 7, 7, 4, 3, 2, 2, 1, 1}
 type subject struct {
 	name string // of its files
 	scenarios.Breaker
-	o check.Options // zero: as is usual
+	policy string        // whose settings they are; empty: the scenario's
+	o      check.Options // zero: as is usual
 }
 
 // standards are the breakers that are explored without any being named.
@@ -109,16 +111,40 @@ func eachSetting() (all []subject) {
 	return all
 }
 
-// operated is what operators do to the scenario's i-th breaker: whether they
-// force it, and the first settings that they give it.
-func operated(s *scenarios.Scenario, i int) (o check.Options) {
+// underPolicies are the scenario's i-th breaker, and what its settings are under
+// each policy that changes them, each once.
+func underPolicies(s *scenarios.Scenario, i int) []subject {
+	b := s.Breakers[i]
+	all := []subject{{name: fmt.Sprintf("%s-%d", s.Name, i+1), Breaker: b, o: operated(s, b.Name, nil)}}
+	for _, p := range s.Policies {
+		at := slices.IndexFunc(p.Breakers, func(other scenarios.Breaker) bool { return other.Name == b.Name })
+		if at < 0 {
+			continue
+		}
+		next := subject{name: fmt.Sprintf("%s-%d-%s", s.Name, i+1, p.Name), Breaker: p.Breakers[at], policy: p.Name, o: operated(s, b.Name, p.Configured)}
+		if !slices.ContainsFunc(all, next.same) {
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+// same says whether both come to the same exploration.
+func (b *subject) same(other subject) bool {
+	return b.Anonymous == other.Anonymous && reflect.DeepEqual(b.Tool, other.Tool) && reflect.DeepEqual(b.Model, other.Model) &&
+		(other.policy == "" && b.o.Between == nil || reflect.DeepEqual(b.o, other.o))
+}
+
+// operated is what operators do to a breaker of the scenario: whether they force
+// it, and the first settings that they give it.
+func operated(s *scenarios.Scenario, breaker string, settings map[int]machine.ToolSettings) (o check.Options) {
 	for n, c := range s.Calls {
 		switch {
-		case c.To != s.Breakers[i].Name:
+		case c.To != breaker:
 		case c.Op == scenarios.OpForceOpen || c.Op == scenarios.OpForceClosed:
 			o.Forced = true
-		case c.Op == scenarios.OpConfigure && o.Between == nil && len(s.Policies) > 0:
-			if to, ok := s.Policies[0].Configured[n]; ok {
+		case c.Op == scenarios.OpConfigure && o.Between == nil:
+			if to, ok := settings[n]; ok {
 				o.Between = &to
 			}
 		}
@@ -154,7 +180,7 @@ func (c *checkCmd) ofScenarios(in io.Reader, lim scenarios.Limits) ([]subject, e
 	for _, sc := range loaded {
 		for i, b := range sc.Breakers {
 			if c.Machine == "" || (c.Machine == "tool") == (b.Tool != nil) {
-				all = append(all, subject{name: fmt.Sprintf("%s-%d", sc.Name, i+1), Breaker: b, o: operated(sc, i)})
+				all = append(all, underPolicies(sc, i)...)
 			}
 		}
 	}
@@ -290,7 +316,10 @@ func explored(calls int, r *check.Result) string {
 
 // words are the breaker's settings.
 func (b *subject) words() string {
-	reports := ""
+	reports, whose := "", ""
+	if b.policy != "" {
+		whose = " under " + b.policy
+	}
 	if b.Anonymous {
 		reports = ", reports anonymous"
 	}
@@ -303,16 +332,16 @@ func (b *subject) words() string {
 		for _, f := range check.Further(s) {
 			further.WriteString(", " + strings.Replace(f, ": ", " ", 1))
 		}
-		return fmt.Sprintf("tool breaker %s: failure_threshold %d, recovery_duration %v, probe_timeout %v, stale_results %s%s%s%s",
-			b.Name, s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, further.String(), b.operators(), reports)
+		return fmt.Sprintf("tool breaker %s%s: failure_threshold %d, recovery_duration %v, probe_timeout %v, stale_results %s%s%s%s",
+			b.Name, whose, s.FailureThreshold, s.RecoveryDuration, s.ProbeTimeout, stale, further.String(), b.operators(), reports)
 	}
 	s := b.Model
 	var chain []string
 	for _, e := range s.Chain {
 		chain = append(chain, fmt.Sprintf("%s (%d)", e.Name, e.MaxFailCount))
 	}
-	return fmt.Sprintf("model breaker %s: chain [%s], trip_threshold %d, recovery_timeout %v, recovery_successes_needed %d, probation_failures %d%s%s",
-		b.Name, strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, strings.ReplaceAll(check.FurtherModel(*s), ": ", " "), reports)
+	return fmt.Sprintf("model breaker %s%s: chain [%s], trip_threshold %d, recovery_timeout %v, recovery_successes_needed %d, probation_failures %d%s%s",
+		b.Name, whose, strings.Join(chain, ", "), s.TripThreshold, s.RecoveryTimeout, s.RecoverySuccessesNeeded, s.ProbationFailures, strings.ReplaceAll(check.FurtherModel(*s), ": ", " "), reports)
 }
 
 // operators says what they do to the breaker.

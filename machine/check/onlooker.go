@@ -124,7 +124,8 @@ func (o *onlooker) free() bool {
 func (o *onlooker) until() time.Duration { return max(o.lastBad+o.length, o.notBefore) }
 
 // ask says whether a call is let through, and whether that changes the state.
-func (o *onlooker) ask(now time.Duration) (admitted bool, moved []change) {
+// got is whether it was: it decides where a sum of shares is too near to say.
+func (o *onlooker) ask(now time.Duration, got bool) (admitted bool, moved []change) {
 	switch {
 	case o.forced != 0:
 		return o.forced == machine.Closed, nil
@@ -137,20 +138,20 @@ func (o *onlooker) ask(now time.Duration) (admitted bool, moved []change) {
 	case o.state == machine.HalfOpen:
 		return o.free(), nil
 	case o.ramping:
-		return o.ramp(now), nil
+		return o.ramp(now, got), nil
 	}
 	return true, nil
 }
 
 // ramp says whether the share that it has come to lets one more call through.
-func (o *onlooker) ramp(now time.Duration) bool {
+func (o *onlooker) ramp(now time.Duration, got bool) bool {
 	p, since := &o.s.Probing, now-o.closed
 	if since >= p.Ramp {
 		o.ramping = false
 		return true
 	}
 	o.share += p.RampFrom + (1-p.RampFrom)*float64(since)/float64(p.Ramp)
-	if o.share < 1-ulp {
+	if o.share < 1-ulp || o.share < 1+ulp && !got {
 		return false
 	}
 	o.share--
@@ -345,12 +346,20 @@ func (o *onlooker) force(now time.Duration, to machine.State) (moved []change) {
 	return []change{o.move(to, now, rule)}
 }
 
-func (o *onlooker) configure(s machine.ToolSettings) {
+// configure takes new settings. By them the probes that came back may be enough.
+func (o *onlooker) configure(now time.Duration, s machine.ToolSettings) []change {
 	if s.Trip.Window != o.s.Trip.Window {
 		o.record = nil
 	}
 	o.ramping = o.ramping && s.Probing.Ramp > 0
 	o.s = s
+	if o.state != machine.HalfOpen {
+		return nil
+	}
+	if to := o.verdict(); to != machine.HalfOpen {
+		return []change{o.move(to, now, machine.T33)}
+	}
+	return nil
 }
 
 // lengths are the bounds of a cooldown that begins now: the streak-th in a row,

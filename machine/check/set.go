@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -56,13 +57,31 @@ func exploreSet(s machine.ToolSettings, anonymous bool, o Options, fresh func() 
 		if o.Between != nil {
 			t.settings[1] = *o.Between
 		}
-		t.tick = tick(t.settings[:])
+		t.tick, t.horizon = tick(t.settings[:]), horizon(t.settings[:])
 		return t
 	}, SetToolInvariants, o)
 	if err == nil {
 		r.Invariants = applying(&s, &o)
+		r.Complete = r.Complete && !endless(&s) && (o.Between == nil || !endless(o.Between))
 	}
 	return r, err
+}
+
+// endless says whether there is no end of what the breaker can come to, so that
+// what is explored is only the beginning: cooldowns that grow for ever, and a
+// window of time, which holds any number of results.
+func endless(s *machine.ToolSettings) bool {
+	return s.Cooldown.Growth > 1 && s.Cooldown.Longest == 0 || s.Cooldown.Jitter > 0 || s.Trip.Window.Span > 0
+}
+
+// horizon is so early that what follows a cooldown which ends by then fits in a
+// Duration, however it grows.
+func horizon(settings []machine.ToolSettings) time.Duration {
+	growth := 1.0
+	for _, s := range settings {
+		growth = max(growth, s.Cooldown.Growth)
+	}
+	return time.Duration(math.MaxInt64 / 16 / growth)
 }
 
 // setSubject is such a breaker under exploration, beside its onlooker.
@@ -75,6 +94,7 @@ type setSubject struct {
 	changes  bool // and change its settings
 	now      time.Duration
 	tick     time.Duration // all instants are multiples of it, as long as cooldowns are
+	horizon  time.Duration // no later instant is waited for
 	calls    []setCall     // by slot
 	asked    int
 }
@@ -141,7 +161,7 @@ func (t *setSubject) instants() []time.Duration {
 		all = append(all, e-t.tick, e, e+t.tick)
 	}
 	slices.Sort(all)
-	all = slices.DeleteFunc(slices.Compact(all), func(at time.Duration) bool { return at <= t.now })
+	all = slices.DeleteFunc(slices.Compact(all), func(at time.Duration) bool { return at <= t.now || at > t.horizon })
 	return all[:min(len(all), 200)]
 }
 

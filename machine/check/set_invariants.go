@@ -66,7 +66,7 @@ var SetToolInvariants = []Invariant{
 	setRamp:         {"ramp", "after closing it lets through the share that it has come to, no more and no less"},
 	setSkip:         {"skip", "it is never half-open"},
 	setForced:       {"forced", "what an operator forced stays so until it is reset"},
-	setConfigure:    {"configure", "new settings leave the state, the counts and the probes as they are"},
+	setConfigure:    {"configure", "new settings leave the counts and the probes as they are, and the state unless by them enough probes came back"},
 }
 
 // applies says, by the index of the invariant, whether it says anything of a

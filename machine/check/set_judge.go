@@ -77,7 +77,7 @@ func (j *judging) make() {
 		t.which = 1 - t.which
 		t.m.configure(t.now, t.settings[t.which])
 		j.drawn()
-		t.o.configure(t.settings[t.which])
+		j.want = append(j.want, t.o.configure(t.now, t.settings[t.which])...)
 	default:
 		j.ending = t.ending(j.m.do)
 		for _, p := range t.o.out {
@@ -96,7 +96,7 @@ func (j *judging) ask(slot int) {
 	j.got, _ = t.m.ask(t.now, slot)
 	j.drawn()
 	t.asked++
-	j.admitted, moved = t.o.ask(t.now)
+	j.admitted, moved = t.o.ask(t.now, j.got)
 	j.want = append(j.want, moved...)
 	if j.got {
 		t.calls[slot] = setCall{t.asked, t.o.openings, t.now}
@@ -193,6 +193,8 @@ func (j *judging) tooSoon() int {
 func (j *judging) missing(c change) int {
 	o := &j.was
 	switch {
+	case c.rule == machine.T33:
+		return setConfigure
 	case c.rule == machine.T31 || c.rule == machine.T32 || c.rule == machine.T15:
 		return setForced
 	case c.rule == machine.T5 || c.rule == machine.T34:
