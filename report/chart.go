@@ -29,9 +29,14 @@ func newSheet(kind string, r *Results, look *Look, about string) sheet {
 	run := r.Panels[0].Run
 	s := sheet{kind: kind, scenario: run.Scenario, width: look.width(), noCaption: look.NoCaption}
 	s.title = titleLines(run, s.inner())
+	s.setAbout(about)
+	return s
+}
+
+// setAbout says what the chart shows; the chart begins below it.
+func (s *sheet) setAbout(about string) {
 	s.about = wrapped(about, smallSize, false, s.inner())
 	s.top = margin + float64(len(s.title))*titleLeading + float64(len(s.about))*leading + 8
-	return s
 }
 
 // inner is the width between the margins.

@@ -10,9 +10,9 @@ import (
 )
 
 // load is the picture of what each policy asks of the targets and what comes of
-// it: a strip for each, below each other under one axis of virtual time, all to
-// one scale, so that heights can be compared. Above a strip's zero is what went
-// through, attempts as a line and goodput as an area within it: what is between
+// it: a strip for each, below each other under one axis of virtual time, to one
+// scale, so that heights can be compared; where one would be next to nothing then,
+// it is enlarged, and says so. Above a strip's zero is what went through, attempts as a line and goodput as an area within it: what is between
 // them failed or is not over. Below zero is what was turned away. Where targets
 // have bounded capacity, a second strip has the attempts that they hold. It has a
 // scale of its own, as queues differ too much: whether one grows or drains is its
@@ -21,13 +21,12 @@ type load struct {
 	sheet
 	from, to, end time.Duration
 	step          time.Duration
-	rate          rate
 	names         float64 // room on the left
 	lanes         []truthLane
 	more          int // targets without a lane
 	strips        []*strip
+	largest       *strip // whose scale counts
 	capacity      bool
-	scale         float64 // pixels for one per second
 	last          float64 // where the strips end
 }
 
@@ -37,7 +36,12 @@ type strip struct {
 	label label
 	steps []loadStep
 	peak  loadStep
+	spike spike // cut off, and told in figures
+	rate  rate
+	scale measure // in units of the rate
+	times float64 // as large as the largest strips; 0: to their scale
 	y     float64
+	top   float64 // where what is above zero begins
 	zero  float64 // height of the axis
 	low   float64 // where what is below zero ends
 	held  box     // the second strip; only its heights
@@ -47,6 +51,7 @@ const (
 	loadAbout = "What is asked of the targets, and what comes of it: attempts, goodput and refusals over time"
 	stripGap  = 12.0
 	heldWords = "attempts within the service, to a scale of their own"
+	cutRoom   = 15.0 // above a strip, for a spike's figure
 )
 
 func layOutLoad(r *Results, look *Look) (drawing, error) {
@@ -66,19 +71,17 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	if !busy || c.from >= c.end { // only variants go on for so long
 		return nil, ErrNothingToDraw
 	}
-	about := loadAbout
-	if len(series) > 1 {
-		about += ", all to one scale"
-	}
-	c.sheet = newSheet("load", r, look, about)
 	c.lanes, c.more = truthLanes(r.Panels[0])
+	c.sheet = newSheet("load", r, look, loadAbout)
 	c.names = c.nameRoom(series)
 	c.step = stepFor(series, c.from, c.to, c.inner()-c.names)
 	for i, s := range series {
 		h := r.Panels[i]
 		steps := stepsOf(s, h.Marks, c.step, c.from, c.to, max(h.End, 1))
-		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps)})
+		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps), spike: spikeOf(steps)})
 	}
+	c.layScales()
+	c.setAbout(loadAbout + c.scales())
 	c.layStrips()
 	c.nameStrips(r)
 	c.desc = c.describe()
@@ -127,21 +130,34 @@ func stripHeight(strips int) float64 {
 	return 52
 }
 
+// layScales gives every strip its scale, those that are alike the same.
+func (c *load) layScales() {
+	for i, g := range scaled(c.strips, stripHeight(len(c.strips))) {
+		if i == 0 {
+			c.largest = g[0]
+			continue
+		}
+		for _, s := range g {
+			s.times = s.perSecond() / c.largest.perSecond()
+		}
+	}
+}
+
+// scales say what heights can be compared.
+func (c *load) scales() string {
+	switch {
+	case len(c.strips) == 1:
+		return ""
+	case slices.ContainsFunc(c.strips, func(s *strip) bool { return s.times > 0 }):
+		return ", to one scale except where enlarged"
+	}
+	return ", all to one scale"
+}
+
 // layStrips gives everything its place. Strips in which nothing is turned away
 // have nothing below zero.
 func (c *load) layStrips() {
-	var most loadStep
-	for _, s := range c.strips {
-		most = peak([]loadStep{most, s.peak})
-	}
-	above := max(most.attempts, most.good)
-	if above+most.refused == 0 { // nothing happens in this stretch
-		above = 1
-	}
-	c.rate = rateFor(max(above, most.refused))
-	tall := stripHeight(len(c.strips))
-	c.scale = tall / (above + most.refused)
-	held := max(36, tall/2)
+	held := max(36, stripHeight(len(c.strips))/2)
 	y := c.top
 	for i := range c.lanes {
 		c.lanes[i].y = y
@@ -150,10 +166,17 @@ func (c *load) layStrips() {
 	y += 6
 	for _, s := range c.strips {
 		s.y = y
-		s.zero = y + headingHeight + above*c.scale
+		s.top = y + headingHeight
+		if s.times > 0 {
+			s.top += leading
+		}
+		if s.cut() {
+			s.top += cutRoom
+		}
+		s.zero = s.top + s.scale.above*s.scale.pixels
 		s.low = s.zero
 		if s.peak.refused > 0 {
-			s.low += most.refused * c.scale
+			s.low += s.scale.below * s.scale.pixels
 		}
 		y = s.low
 		if c.capacity {
@@ -164,6 +187,9 @@ func (c *load) layStrips() {
 	}
 	c.last = y - stripGap + 6
 }
+
+// cut says whether a spike is.
+func (s *strip) cut() bool { return s.spike.to > s.spike.from }
 
 // stepWords say how wide a step is, and what else of it may puzzle.
 func (c *load) stepWords() string {
@@ -239,9 +265,9 @@ func (c *load) describe() string {
 
 // peakWords are the most of each measure in any step.
 func (c *load) peakWords(s *strip) []string {
-	words := []string{c.rate.text(s.peak.attempts) + " attempts", c.rate.text(s.peak.good) + " good"}
+	words := []string{s.rate.text(s.peak.attempts) + " attempts", s.rate.text(s.peak.good) + " good"}
 	if len(s.h.Breakers) > 0 || s.peak.refused > 0 {
-		words = append(words, c.rate.text(s.peak.refused)+" turned away")
+		words = append(words, s.rate.text(s.peak.refused)+" turned away")
 	}
 	if c.capacity {
 		words = append(words, Thousands(int64(s.peak.queue))+" waiting")

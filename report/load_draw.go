@@ -47,7 +47,7 @@ func (l *loadPlot) span(s trace.Span, y, h float64) (box, bool) {
 // parts are the heights of a strip's drawings.
 func (l *loadPlot) parts(s *strip) []box {
 	x0, x1 := l.x(l.from), l.x(l.to)
-	parts := []box{{x0, s.y + headingHeight, x1 - x0, s.low - s.y - headingHeight}}
+	parts := []box{{x0, s.top, x1 - x0, s.low - s.top}}
 	if l.capacity {
 		parts = append(parts, box{x0, s.held.y, x1 - x0, s.held.h})
 	}
@@ -121,10 +121,14 @@ func (p *pen) turn(x, y0, y1 float64) {
 func (l *loadPlot) strip(s *strip) {
 	defer l.p.group(s.h.Run.Policy + ": at most " + strings.Join(l.peakWords(s), ", "))()
 	l.heading(s)
-	l.scaleOf(s.zero, s.zero-s.y-headingHeight, s.low-s.zero, l.scale/l.rate.per.Seconds(), "/"+l.rate.name)
-	good := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.good })
-	refused := heights(s.zero, -l.scale, func(o *loadStep) float64 { return o.refused })
-	attempts := heights(s.zero, l.scale, func(o *loadStep) float64 { return o.attempts })
+	l.scaleOf(s.zero, &s.scale, s.low > s.zero, "/"+s.rate.name)
+	per := s.perSecond()
+	good := heights(s.zero, per, func(o *loadStep) float64 { return o.good })
+	refused := heights(s.zero, -per, func(o *loadStep) float64 { return o.refused })
+	attempts := heights(s.zero, per, func(o *loadStep) float64 { return o.attempts })
+	if s.cut() {
+		good, attempts = noHigher(s.top-cutRoom, good), noHigher(s.top-cutRoom, attempts)
+	}
 	if s.peak.good > 0 {
 		l.area("good", s.steps, good, allAt(s.zero), good)
 	}
@@ -135,20 +139,38 @@ func (l *loadPlot) strip(s *strip) {
 	if s.peak.attempts > 0 {
 		l.outline("ink", 1.4, s.steps, attempts)
 	}
+	if s.cut() {
+		l.cut(s)
+	}
 	if l.capacity {
 		l.held(s)
 	}
+}
+
+// cut breaks a spike off, and writes how high it is.
+func (l *loadPlot) cut(s *strip) {
+	x0, x1 := l.x(s.steps[s.spike.from].from), l.x(s.steps[s.spike.to-1].to)
+	y := s.top - cutRoom/2
+	l.p.fill("bg", x0-4, y+4, x1+4, y, x1+4, y-3, x0-4, y+1)
+	l.p.stroke("ink", 1, x0-4, y+4, x1+4, y)
+	l.p.stroke("ink", 1, x0-4, y+1, x1+4, y-3)
+	words := s.spikeWords()
+	x, a := x1+8, left
+	if x+width(words, tinySize, false) > l.x(l.to) {
+		x, a = x0-8, right
+	}
+	l.p.text("ink", x, y, tinySize, false, a, words)
 }
 
 // held draws what is within the targets of bounded capacity: what they serve,
 // and on top of it what waits.
 func (l *loadPlot) held(s *strip) {
 	zero := s.held.y + s.held.h
-	scale := s.held.h / max(1, mostHeld(s.steps))
+	m := measureFor(mostHeld(s.steps), 0, s.held.h, true)
 	l.p.text("muted", l.x(l.from), s.held.y-leading/2, tinySize, false, left, heldWords)
-	l.scaleOf(zero, s.held.h, 0, scale, "")
-	busy := heights(zero, scale, func(o *loadStep) float64 { return o.busy })
-	both := heights(zero, scale, func(o *loadStep) float64 { return o.busy + o.queue })
+	l.scaleOf(zero, &m, false, "")
+	busy := heights(zero, m.pixels, func(o *loadStep) float64 { return o.busy })
+	both := heights(zero, m.pixels, func(o *loadStep) float64 { return o.busy + o.queue })
 	if s.peak.busy > 0 {
 		l.area("bar", s.steps, busy, allAt(zero), busy)
 	}
@@ -181,6 +203,11 @@ func heights(zero, scale float64, measure height) height {
 		}
 		return zero - v
 	}
+}
+
+// noHigher are the heights, cut at that one.
+func noHigher(top float64, at height) height {
+	return func(o *loadStep) float64 { return max(top, at(o)) }
 }
 
 // area fills what is between two heights, with its pattern, and strokes its edge.
@@ -239,29 +266,23 @@ func (l *loadPlot) heading(s *strip) {
 	w := width(peaks, smallSize, false)
 	l.p.text("ink", margin, y, textSize, true, left, s.label.fitted(textSize, true, l.inner()-w-14))
 	l.p.text("muted", l.width-margin, y, smallSize, false, right, peaks)
+	if s.times > 0 {
+		l.p.text("muted", l.x(l.from), s.y+headingHeight+leading/2-3, tinySize, false, left, s.enlarged())
+	}
 }
 
-// scaleOf writes the scale beside a strip, and rules it: so many pixels for one
-// of the unit, above and below zero. Figures are closer where there were none
-// otherwise.
-func (l *loadPlot) scaleOf(zero, above, below, scale float64, unit string) {
+// scaleOf writes a scale beside a strip, and rules it.
+func (l *loadPlot) scaleOf(zero float64, m *measure, below bool, unit string) {
 	x0, x1 := l.x(l.from), l.x(l.to)
 	tick := func(y float64, label string) {
 		l.p.stroke("grid", 1, x0, y, x1, y)
 		l.p.text("muted", x0-5, y, tinySize, false, right, label)
 	}
 	tick(zero, "0")
-	step := roundStep(18 / scale)
-	if step*scale > above {
-		step = roundStep((tinySize + 1) / scale)
+	for i := 1.0; i*m.tick < m.above+m.tick/2; i++ {
+		tick(zero-i*m.tick*m.pixels, figure3(i*m.tick)+unit)
 	}
-	if unit == "" {
-		step = max(step, 1) // there is no half an attempt
-	}
-	for v := step; v*scale <= above+0.5; v += step {
-		tick(zero-v*scale, figure3(v)+unit)
-	}
-	for v := step; v*scale <= below+0.5; v += step {
-		tick(zero+v*scale, figure3(v)+unit)
+	for i := 1.0; below && i*m.tick < m.below+m.tick/4; i++ {
+		tick(zero+i*m.tick*m.pixels, figure3(i*m.tick)+unit)
 	}
 }

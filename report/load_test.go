@@ -127,22 +127,6 @@ func TestLoadOfAStretch(t *testing.T) {
 	assert.EqualError(t, err, "the run ends at 120 s; nothing comes after 120 s")
 }
 
-// TestLoadIsToOneScale measures the strips of two policies of which one asks for
-// twice as much.
-func TestLoadIsToOneScale(t *testing.T) {
-	r := resultsOf(t, world{policy: "p", end: time.Minute, targets: 1}, 2, 2, nil)
-	d, err := layOutLoad(r, new(Look))
-	require.NoError(t, err)
-	c := d.(*load)
-	require.Len(t, c.strips, 2)
-	at := func(s *strip) float64 {
-		return s.zero - heights(s.zero, c.scale, func(o *loadStep) float64 { return o.attempts })(&s.steps[6])
-	}
-	assert.InEpsilon(t, 2*at(c.strips[0]), at(c.strips[1]), 1e-9)
-	assert.InDelta(t, stripHeight(2), at(c.strips[1])+c.strips[1].low-c.strips[1].zero, 1e-9, "the most fills the strip")
-	assert.InDelta(t, c.strips[0].zero, c.strips[0].low, 1e-9, "no room for what is not turned away")
-}
-
 func TestLoadInWords(t *testing.T) {
 	d, err := KindOf("load").Draw(resultsOf(t, world{policy: "p", end: 8 * time.Second, targets: 1}, 2, 2, func(r *Results) {
 		for _, s := range r.Series {
