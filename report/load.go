@@ -25,7 +25,6 @@ type load struct {
 	lanes         []truthLane
 	more          int // targets without a lane
 	strips        []*strip
-	largest       *strip // whose scale counts
 	capacity      bool
 	last          float64 // where the strips end
 }
@@ -74,7 +73,7 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	c.lanes, c.more = truthLanes(r.Panels[0])
 	c.sheet = newSheet("load", r, look, loadAbout)
 	c.names = c.nameRoom(series)
-	c.step = stepFor(series, c.from, c.to, c.inner()-c.names)
+	c.step = stepFor(series, rhythms(r.Panels[:len(series)]), c.from, c.to, c.inner()-c.names)
 	for i, s := range series {
 		h := r.Panels[i]
 		steps := stepsOf(s, h.Marks, c.step, c.from, c.to, max(h.End, 1))
@@ -132,13 +131,10 @@ func stripHeight(strips int) float64 {
 
 // layScales gives every strip its scale, those that are alike the same.
 func (c *load) layScales() {
-	for i, g := range scaled(c.strips, stripHeight(len(c.strips))) {
-		if i == 0 {
-			c.largest = g[0]
-			continue
-		}
+	groups := scaled(c.strips, stripHeight(len(c.strips)))
+	for _, g := range groups[1:] {
 		for _, s := range g {
-			s.times = s.perSecond() / c.largest.perSecond()
+			s.times = s.perSecond() / groups[0][0].perSecond()
 		}
 	}
 }

@@ -57,22 +57,22 @@ const (
 	// leastSteps are so many that the picture still has a shape, even where their
 	// calls are few.
 	leastSteps = 14
+	// fewestSteps are so many where callers that seldom come leave no choice.
+	fewestSteps = 8
 )
 
 // stepFor is how much a step of the picture covers: a step of a clock that holds
 // whole bins of every series, wide enough to be seen and to hold some calls, and
-// preferably as many as the next.
-func stepFor(all []*Series, from, to time.Duration, room float64) time.Duration {
+// preferably as many as the next. Where callers have a rhythm it is their interval,
+// or a multiple of it.
+func stepFor(all []*Series, rhythms []time.Duration, from, to time.Duration, room float64) time.Duration {
 	bin := time.Second
 	for _, s := range all {
 		bin = max(bin, s.Bin)
 	}
 	least := max(bin, time.Duration(float64(to-from)*loadStepWidth/room))
 	var full, calm, even, widest time.Duration // even: not full, but calm
-	for _, s := range tickSteps {
-		if s < least || s%bin != 0 {
-			continue
-		}
+	for _, s := range inRhythm(rhythms, bin, least, (to-from)/fewestSteps) {
 		if widest > 0 && s > (to-from)/leastSteps {
 			break
 		}

@@ -54,7 +54,7 @@ func TestStepFor(t *testing.T) {
 		"long":                {0, time.Hour, []*Series{every(sec, time.Hour, sec, 1)}, 30 * sec},
 		"wide bins":           {0, time.Hour, []*Series{every(sec, time.Hour, sec, 1), every(time.Minute, time.Hour, time.Minute, 9)}, time.Minute},
 	} {
-		assert.Equal(t, tt.want, stepFor(tt.all, tt.from, tt.to, 600), name)
+		assert.Equal(t, tt.want, stepFor(tt.all, nil, tt.from, tt.to, 600), name)
 	}
 }
 
