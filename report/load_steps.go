@@ -21,7 +21,7 @@ type loadStep struct {
 // stepsOf puts the bins of a run together into steps, as far as they are in
 // [from, to). The last has what is left of the run, if that is less than half a
 // step. What happens at the very end is in none: no time follows it that a rate
-// could be over.
+// could be over. What is within the targets then is in the last.
 func stepsOf(s *Series, marks []Mark, step, from, to, end time.Duration) []loadStep {
 	var steps []loadStep
 	var seconds []float64
@@ -36,6 +36,11 @@ func stepsOf(s *Series, marks []Mark, step, from, to, end time.Duration) []loadS
 			o.good += float64(b.Good)
 			o.refused += float64(b.Refused)
 			o.busy, o.queue = max(o.busy, float64(b.Busy)), max(o.queue, float64(b.Queue))
+		}
+		if o.to == end {
+			for _, b := range s.within(end, end+1) {
+				o.busy, o.queue = max(o.busy, float64(b.Busy)), max(o.queue, float64(b.Queue))
+			}
 		}
 		steps, seconds = append(steps, o), append(seconds, max(1, (min(next, end)-first).Seconds()))
 		first = next

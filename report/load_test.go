@@ -19,8 +19,8 @@ func TestSteps(t *testing.T) {
 	for k := range 7 {
 		s.Bins = append(s.Bins, Bin{Attempts: k, Good: 1, Refused: 2, Busy: k, Queue: 7 - k})
 	}
-	s.Bins = append(s.Bins, Bin{Attempts: 100}) // at the very end, 7 s
-	assert.Equal(t, []loadStep{{0, 2 * sec, 0.5, 1, 2, 1, 7}, {2 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 6 * sec, 4.5, 1, 2, 5, 3}, {6 * sec, 7 * sec, 6, 1, 2, 6, 1}},
+	s.Bins = append(s.Bins, Bin{Attempts: 100, Queue: 3}) // at the very end, 7 s
+	assert.Equal(t, []loadStep{{0, 2 * sec, 0.5, 1, 2, 1, 7}, {2 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 6 * sec, 4.5, 1, 2, 5, 3}, {6 * sec, 7 * sec, 6, 1, 2, 6, 3}},
 		stepsOf(s, nil, 2*sec, 0, 7*sec, 7*sec))
 	assert.Equal(t, []loadStep{{3 * sec, 4 * sec, 2.5, 1, 2, 3, 5}, {4 * sec, 5 * sec, 4.5, 1, 2, 5, 3}}, stepsOf(s, nil, 2*sec, 3*sec, 5*sec, 7*sec), "a stretch cuts steps, not their means")
 	assert.Equal(t, []loadStep{{0, 500 * time.Millisecond, 0, 1, 2, 0, 7}}, stepsOf(s, nil, sec, 0, 500*time.Millisecond, 500*time.Millisecond), "a run of half a second")
