@@ -10,7 +10,7 @@ import (
 )
 
 // load is the picture of what each policy asks of the targets and what comes of
-// it: a strip for each, below each other under one axis of virtual time, to one
+// it: a strip for each, or for each target where there is one policy, below each other under one axis of virtual time, to one
 // scale, so that heights can be compared; where one would be next to nothing then,
 // it is enlarged, and says so. Above a strip's zero is what went through, attempts as a line and goodput as an area within it: what is between
 // them failed or is not over. Below zero is what was turned away. Where targets
@@ -29,21 +29,24 @@ type load struct {
 	last          float64 // where the strips end
 }
 
-// strip is one policy's part.
+// strip is one policy's part, or one target's.
 type strip struct {
-	h     *History
-	label label
-	steps []loadStep
-	peak  loadStep
-	spike spike // cut off, and told in figures
-	rate  rate
-	scale measure // in units of the rate
-	times float64 // as large as the largest strips; 0: to their scale
-	y     float64
-	top   float64 // where what is above zero begins
-	zero  float64 // height of the axis
-	low   float64 // where what is below zero ends
-	held  box     // the second strip; only its heights
+	h      *History
+	target string // whose share it is; empty: that of all
+	series *Series
+	label  label
+	steps  []loadStep
+	peak   loadStep
+	spike  spike // cut off, and told in figures
+	rate   rate
+	scale  measure // in units of the rate
+	times  float64 // as large as the largest strips; 0: to their scale
+	y      float64
+	top    float64 // where what is above zero begins
+	zero   float64 // height of the axis
+	low    float64 // where what is below zero ends
+	holds  bool    // has a second strip
+	held   box     // which is that; only its heights
 }
 
 const (
@@ -59,10 +62,8 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	_, series := r.counted()
 	for i, s := range series {
 		c.end = max(c.end, r.Panels[i].End, 1)
-		for _, b := range s.Bins {
-			busy = busy || b.Attempts+b.Refused > 0
-			c.capacity = c.capacity || b.Busy+b.Queue > 0
-		}
+		busy = busy || s.asked()
+		c.capacity = c.capacity || s.bounded()
 	}
 	if c.to = c.end; look.To != 0 {
 		c.to = min(look.To, c.end)
@@ -72,15 +73,18 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	}
 	c.lanes, c.more = truthLanes(r.Panels[0])
 	c.sheet = newSheet("load", r, look, loadAbout)
+	c.strips = c.stripsOf(r, series)
+	series = nil
+	for _, s := range c.strips {
+		series = append(series, s.series)
+	}
 	c.names = c.nameRoom(series)
-	c.step = stepFor(series, rhythms(r.Panels[:len(series)]), c.from, c.to, c.inner()-c.names)
-	for i, s := range series {
-		h := r.Panels[i]
-		steps := stepsOf(s, h.Marks, c.step, c.from, c.to, max(h.End, 1))
-		c.strips = append(c.strips, &strip{h: h, steps: steps, peak: peak(steps), spike: spikeOf(steps)})
+	c.step = stepFor(series, rhythms(r.Panels[:len(r.Rows)+len(r.Variants)]), c.from, c.to, c.inner()-c.names)
+	for _, s := range c.strips {
+		s.count(c)
 	}
 	c.layScales()
-	c.setAbout(loadAbout + c.scales())
+	c.setAbout(loadAbout + c.manner())
 	c.layStrips()
 	c.nameStrips(r)
 	c.desc = c.describe()
@@ -88,15 +92,67 @@ func layOutLoad(r *Results, look *Look) (drawing, error) {
 	return c, nil
 }
 
+// mostTargetStrips is how many strips there can be of targets.
+const mostTargetStrips = 4
+
+// stripsOf are as many as there are policies, or as there are targets that are
+// asked for anything under each of them, if those are few.
+func (c *load) stripsOf(r *Results, series []*Series) (strips []*strip) {
+	var targets []string
+	for _, s := range series {
+		for _, p := range s.parts {
+			if p.asked() && !slices.Contains(targets, p.target) {
+				targets = append(targets, p.target)
+			}
+		}
+	}
+	if len(targets) < 2 || len(targets)*len(series) > mostTargetStrips || len(r.Variants) > 0 {
+		for i, s := range series {
+			strips = append(strips, &strip{h: r.Panels[i], series: s, holds: c.capacity})
+		}
+		return strips
+	}
+	bounded := map[string]bool{}
+	for i, s := range series {
+		for _, p := range s.parts {
+			if slices.Contains(targets, p.target) {
+				strips = append(strips, &strip{h: r.Panels[i], target: p.target, series: &p.Series})
+				bounded[p.target] = bounded[p.target] || p.bounded()
+			}
+		}
+	}
+	for _, s := range strips {
+		s.holds = bounded[s.target]
+	}
+	return strips
+}
+
+// count puts what the strip shows into steps.
+func (s *strip) count(c *load) {
+	marks := s.h.Marks
+	if s.target != "" {
+		marks = slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Target != s.target })
+	}
+	s.steps = stepsOf(s.series, marks, c.step, c.from, c.to, max(s.h.End, 1))
+	s.peak, s.spike = peak(s.steps), spikeOf(s.steps)
+}
+
 // nameStrips labels the strips. Settings are in their headings where they leave
 // room for the peaks.
 func (c *load) nameStrips(r *Results) {
 	var labels []label
 	labels, c.variants = r.labels(func(i int, name string) bool {
-		return width(name, textSize, true)+14+width(strings.Join(c.peakWords(c.strips[i]), " · "), smallSize, false) <= c.inner()
+		return width(name, textSize, true)+14+width(strings.Join(c.strips[i].peakWords(), " · "), smallSize, false) <= c.inner()
 	})
 	for i, s := range c.strips {
-		s.label = labels[i]
+		switch {
+		case s.target == "":
+			s.label = labels[i]
+		case len(r.Rows) == 1:
+			s.label.policy = s.target
+		default:
+			s.label = label{s.h.Run.Policy, ": " + s.target}
+		}
 	}
 }
 
@@ -139,15 +195,18 @@ func (c *load) layScales() {
 	}
 }
 
-// scales say what heights can be compared.
-func (c *load) scales() string {
+// manner is whose strips they are, and which heights can be compared.
+func (c *load) manner() (words string) {
+	if c.strips[0].target != "" {
+		words = ", target by target"
+	}
 	switch {
 	case len(c.strips) == 1:
 		return ""
 	case slices.ContainsFunc(c.strips, func(s *strip) bool { return s.times > 0 }):
-		return ", to one scale except where enlarged"
+		return words + ", to one scale except where enlarged"
 	}
-	return ", all to one scale"
+	return words + ", all to one scale"
 }
 
 // layStrips gives everything its place. Strips in which nothing is turned away
@@ -175,7 +234,7 @@ func (c *load) layStrips() {
 			s.low += s.scale.below * s.scale.pixels
 		}
 		y = s.low
-		if c.capacity {
+		if s.holds {
 			s.held = box{y: y + 4 + leading, h: held}
 			y = s.held.y + held
 		}
@@ -238,44 +297,73 @@ func (c *load) unsaid() string {
 func (c *load) describe() string {
 	var b strings.Builder
 	for _, s := range c.strips {
-		if len(c.strips) > 1 {
-			fmt.Fprintf(&b, "Under %s: at most ", s.h.Run.Policy)
-		} else {
-			b.WriteString("At most ")
-		}
-		b.WriteString(strings.Join(c.peakWords(s), ", ") + ". ")
+		b.WriteString(capital(s.whose(c.strips) + "at most " + strings.Join(s.peakWords(), ", ") + ". "))
 	}
 	for _, l := range c.lanes {
-		for i, s := range l.stretches {
-			if i == 12 {
-				b.WriteString("And " + plural(len(l.stretches)-i, "more stretch", "more stretches") + ". ")
-				break
-			}
-			if !s.well() {
-				fmt.Fprintf(&b, "%s from %s to %s: %s. ", l.name, moment(s.From, c.end), moment(s.To, c.end), s.words[0])
-			}
-		}
+		b.WriteString(fared(l.name, l.stretches, l.bursts, c.end))
 	}
+	b.WriteString(c.calm())
 	return strings.TrimSpace(b.String())
 }
 
+// calm says of targets without a lane that they are well, if all others have one.
+func (c *load) calm() string {
+	const most = 6
+	var names []string
+	for _, t := range c.strips[0].h.Run.Targets {
+		if !slices.ContainsFunc(c.lanes, func(l truthLane) bool { return l.name == t.Name }) {
+			names = append(names, t.Name)
+		}
+	}
+	switch {
+	case len(names) == 0 || c.more > 0:
+		return ""
+	case len(names) == 1:
+		return names[0] + " is up all the time, by its script."
+	case len(names) > most:
+		return plural(len(names), "target is", "targets are") + " up all the time, by their script."
+	}
+	return listed(names) + " are up all the time, by their script."
+}
+
+// whose begins the sentence about a strip.
+func (s *strip) whose(all []*strip) string {
+	switch {
+	case len(all) == 1:
+		return ""
+	case s.target == "":
+		return "under " + s.h.Run.Policy + ": "
+	case s.label.variant == "":
+		return "at " + s.target + ": "
+	}
+	return "under " + s.h.Run.Policy + ", at " + s.target + ": "
+}
+
 // peakWords are the most of each measure in any step.
-func (c *load) peakWords(s *strip) []string {
+func (s *strip) peakWords() []string {
 	words := []string{s.rate.text(s.peak.attempts) + " attempts", s.rate.text(s.peak.good) + " good"}
-	if len(s.h.Breakers) > 0 || s.peak.refused > 0 {
+	if s.guarded() || s.peak.refused > 0 {
 		words = append(words, s.rate.text(s.peak.refused)+" turned away")
 	}
-	if c.capacity {
+	if s.holds {
 		words = append(words, Thousands(int64(s.peak.queue))+" waiting")
 	}
 	return words
 }
 
-// outages are those of every target before end, in the order of the scenario.
+// guarded says whether some breaker may turn calls away.
+func (s *strip) guarded() bool {
+	return slices.ContainsFunc(s.h.Breakers, func(b *BreakerHistory) bool { return s.target == "" || b.Main() == s.target })
+}
+
+// outages are those of its target before end, or of every one in the order of the
+// scenario.
 func (s *strip) outages(end time.Duration) (all []trace.Span) {
 	targets := s.h.Run.Targets
 	for i := range targets {
-		all = append(all, targets[i].Outages(end)...)
+		if s.target == "" || targets[i].Name == s.target {
+			all = append(all, targets[i].Outages(end)...)
+		}
 	}
 	return all
 }

@@ -48,7 +48,7 @@ func (l *loadPlot) span(s trace.Span, y, h float64) (box, bool) {
 func (l *loadPlot) parts(s *strip) []box {
 	x0, x1 := l.x(l.from), l.x(l.to)
 	parts := []box{{x0, s.top, x1 - x0, s.low - s.top}}
-	if l.capacity {
+	if s.holds {
 		parts = append(parts, box{x0, s.held.y, x1 - x0, s.held.h})
 	}
 	return parts
@@ -84,10 +84,13 @@ func (l *loadPlot) grid(ticks []plot.Tick, x func(float64) float64) {
 // through the strips.
 const mostTurns = 12
 
-// turns are when a target begins or ends to be slow or to fail in part, which no
-// shade shows; none where they are too many.
-func (c *load) turns() (at []time.Duration) {
+// turns are when the strip's target begins or ends to be slow or to fail in part, or
+// any target, which no shade shows; none where they are too many.
+func (c *load) turns(strip *strip) (at []time.Duration) {
 	for _, lane := range c.lanes {
+		if strip.target != "" && strip.target != lane.name {
+			continue
+		}
 		for i, s := range lane.stretches {
 			if i > 0 && s.look != "down" && lane.stretches[i-1].look != "down" && s.From > c.from && s.From < c.to {
 				at = append(at, s.From)
@@ -104,7 +107,7 @@ func (c *load) turns() (at []time.Duration) {
 func (l *loadPlot) drawTurns() {
 	for _, s := range l.strips {
 		for _, part := range l.parts(s) {
-			for _, t := range l.turns() {
+			for _, t := range l.turns(s) {
 				l.p.turn(l.x(t), part.y, part.y+part.h)
 			}
 		}
@@ -119,7 +122,7 @@ func (p *pen) turn(x, y0, y1 float64) {
 
 // strip draws one policy's.
 func (l *loadPlot) strip(s *strip) {
-	defer l.p.group(s.h.Run.Policy + ": at most " + strings.Join(l.peakWords(s), ", "))()
+	defer l.p.group(s.label.String() + ": at most " + strings.Join(s.peakWords(), ", "))()
 	l.heading(s)
 	l.scaleOf(s.zero, &s.scale, s.low > s.zero, "/"+s.rate.name)
 	per := s.perSecond()
@@ -142,7 +145,7 @@ func (l *loadPlot) strip(s *strip) {
 	if s.cut() {
 		l.cut(s)
 	}
-	if l.capacity {
+	if s.holds {
 		l.held(s)
 	}
 }
@@ -260,7 +263,7 @@ func (l *loadPlot) outline(name string, w float64, steps []loadStep, at height) 
 // heading is the policy's name and its peaks.
 func (l *loadPlot) heading(s *strip) {
 	y := s.y + headingHeight/2 - 2
-	words := strings.Join(l.peakWords(s), " · ")
+	words := strings.Join(s.peakWords(), " · ")
 	least := min(width(s.label.String(), textSize, true), l.inner()/4)
 	peaks := firstThatFits([]string{"peaks: " + words, words}, smallSize, l.inner()-least-14)
 	w := width(peaks, smallSize, false)

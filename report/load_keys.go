@@ -15,6 +15,7 @@ func (c *load) used() []key {
 	}
 	meets := func(s trace.Span) bool { return s.From < c.to && s.To > c.from }
 	outage := slices.ContainsFunc(c.strips, func(s *strip) bool { return slices.ContainsFunc(s.outages(c.end), meets) })
+	turns := slices.ContainsFunc(c.strips, func(s *strip) bool { return len(c.turns(s)) > 0 })
 	burst := slices.ContainsFunc(c.lanes, func(l truthLane) bool { return slices.ContainsFunc(l.bursts, meets) })
 	fares := func(look string) bool {
 		return slices.ContainsFunc(c.lanes, func(l truthLane) bool {
@@ -29,7 +30,7 @@ func (c *load) used() []key {
 		{most.busy > 0, key{text: "being served", draw: band("bar")}},
 		{most.queue > 0, key{text: "waiting", draw: band("queue")}},
 		{outage, key{text: "outage of a target", draw: outageKey}},
-		{len(c.turns()) > 0, key{text: "a target gets better or worse", draw: turnKey}},
+		{turns, key{text: "a target gets better or worse", draw: turnKey}},
 		{fares("shaky"), key{text: "fails in part", draw: band("shaky")}},
 		{fares("slow"), slowKey(false)},
 		{burst, key{text: "burst of trouble", draw: burstKey}},

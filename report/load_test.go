@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,83 @@ func TestLoadInWords(t *testing.T) {
 	_, _, desc := d.words()
 	assert.Equal(t, "Under p-0: at most 7/s attempts, 3/s good. Under p-1: at most 14/s attempts, 7/s good, 12/s turned away. "+
 		"target0 from 2 s to 4 s: timeout. target0 from 4 s to 6 s: 70 % success, 30 % failure.", desc)
+}
+
+// targetsOf are results of policies that share calls out among targets, the k-th of
+// which gets k times as many, and each fails where no other does.
+func targetsOf(t *testing.T, policies, targets int) *Results {
+	const sec = time.Second
+	return resultsOf(t, world{policy: "p", end: time.Minute}, policies, 1, func(r *Results) {
+		for i, s := range r.Series {
+			s.Bins = make([]Bin, 60)
+			for k := range targets {
+				at := time.Duration(10*k) * sec
+				target := trace.Target{Name: "t" + strconv.Itoa(k+1), Segments: []trace.Segment{{Success: 1}, {At: at, Outcome: trace.Failure}, {At: at + 10*sec, Success: 1}}}
+				r.Panels[i].Run.Targets = append(r.Panels[i].Run.Targets, target)
+				p := &seriesPart{target.Name, Series{Bin: sec, Bins: make([]Bin, 60)}}
+				for b := range p.Bins {
+					p.Bins[b].Attempts = 6 * (k + 1)
+					s.Bins[b].Attempts += 6 * (k + 1)
+				}
+				s.parts = append(s.parts, p)
+			}
+		}
+	})
+}
+
+// TestTargetsHaveStrips where the strips are few.
+func TestTargetsHaveStrips(t *testing.T) {
+	labels := func(r *Results) (all []string) {
+		for _, s := range loadOf(t, r).strips {
+			all = append(all, s.label.String())
+		}
+		return all
+	}
+	assert.Equal(t, []string{"t1", "t2", "t3"}, labels(targetsOf(t, 1, 3)))
+	assert.Equal(t, []string{"p-0: t1", "p-0: t2", "p-1: t1", "p-1: t2"}, labels(targetsOf(t, 2, 2)))
+	assert.Equal(t, []string{"p-0", "p-1"}, labels(targetsOf(t, 2, 3)), "six are too many")
+	assert.Equal(t, []string{"p-0"}, labels(targetsOf(t, 1, 1)))
+	assert.Equal(t, []string{"p-0", "p-0 with seed=7"}, labels(varied(targetsOf(t, 1, 2), "seed=7")), "variants are compared, not targets")
+	idle := targetsOf(t, 1, 3)
+	idle.Series[0].parts[1].Bins = make([]Bin, 60)
+	assert.Equal(t, []string{"t1", "t3"}, labels(idle), "t2 is asked for nothing")
+
+	c := loadOf(t, targetsOf(t, 1, 3))
+	assert.InDelta(t, 12, c.strips[1].peak.attempts, 1e-9)
+	assert.Equal(t, []trace.Span{{From: 10 * time.Second, To: 20 * time.Second}}, c.strips[1].outages(time.Minute), "no other target's")
+	assert.Equal(t, "At t1: at most 6/s attempts, 0 good. At t2: at most 12/s attempts, 0 good. At t3: at most 18/s attempts, 0 good. "+
+		"t1 from 0 s to 10 s: failure. t2 from 10 s to 20 s: failure. t3 from 20 s to 30 s: failure.", c.desc)
+	assert.Contains(t, loadOf(t, targetsOf(t, 2, 2)).desc, "Under p-1, at t2: at most 12/s attempts, 0 good. ")
+	assert.Contains(t, textsOf(t, "load", targetsOf(t, 1, 3), Look{}), loadAbout+", target by target, all to one scale")
+}
+
+// TestFared tells all of a few stretches and how many more there are of others.
+func TestFared(t *testing.T) {
+	const sec = time.Second
+	ill := func(n int) (all []stretchOfTruth) {
+		for k := range n {
+			from := time.Duration(2*k) * sec
+			all = append(all, stretchOfTruth{Span: trace.Span{From: from, To: from + sec}, look: "down", words: []string{"timeout"}},
+				stretchOfTruth{Span: trace.Span{From: from + sec, To: from + 2*sec}, look: "up", words: []string{"up"}})
+		}
+		return all
+	}
+	assert.Empty(t, fared("a", ill(1)[1:], nil, time.Minute))
+	assert.Equal(t, "a from 0 s to 1 s: timeout. a from 2 s to 3 s: timeout. a has 1 burst of trouble. ", fared("a", ill(2), []trace.Span{{}}, time.Minute))
+	assert.Equal(t, "a from 10 s to 11 s: timeout. And 2 more stretches. ", fared("a", ill(8), nil, time.Minute)[5*len("a from 0 s to 1 s: timeout. "):])
+}
+
+// TestCalmTargetsAreTold has targets to which nothing happens.
+func TestCalmTargetsAreTold(t *testing.T) {
+	for n, want := range map[int]string{0: "", 1: "t0 is up all the time, by its script.", 2: "t0 and t1 are up all the time, by their script.", 9: "9 targets are up all the time, by their script."} {
+		h := &History{Run: &trace.RunInfo{}}
+		for k := range n {
+			h.Run.Targets = append(h.Run.Targets, trace.Target{Name: "t" + strconv.Itoa(k)})
+		}
+		assert.Equal(t, want, (&load{strips: []*strip{{h: h}}}).calm(), "%d", n)
+	}
+	h := &History{Run: &trace.RunInfo{Targets: []trace.Target{{Name: "a"}, {Name: "b"}}}}
+	assert.Equal(t, "b is up all the time, by its script.", (&load{strips: []*strip{{h: h}}, lanes: []truthLane{{name: "a"}}}).calm())
 }
 
 // TestSmallLaneIsToldBelow has a stretch too short for its word.

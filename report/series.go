@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,10 +17,24 @@ type Series struct {
 	Bin    time.Duration // how wide a bin is: one of bins
 	Bins   []Bin         // from 0 to the end
 
+	parts  []*seriesPart          // by target, in the order of the scenario; none where they are many
+	byName map[string]*seriesPart // of targets
+	gates  map[string]string      // the target of each breaker
+
 	inside map[string]Bin // what each target of bounded capacity does, by its last Load
 	busy   int            // over all of them
 	queue  int
 }
+
+// seriesPart is the share of one target: what is asked of it, and what is turned
+// away by its breaker.
+type seriesPart struct {
+	target string
+	Series
+}
+
+// mostParts is how many targets a run can have that is counted by target as well.
+const mostParts = 4
 
 // Bin is what happened within [k, k+1) times the width.
 type Bin struct {
@@ -41,9 +56,50 @@ func NewSeries() *Series { return &Series{Bin: bins[0], inside: map[string]Bin{}
 
 // Event counts one event.
 func (s *Series) Event(e *trace.Event) error {
+	switch e.Kind {
+	case trace.Run:
+		s.begin(e.Run)
+		return nil
+	case trace.End:
+		for _, p := range s.parts {
+			p.count(e)
+		}
+	default:
+		if p := s.partOf(e); p != nil {
+			p.count(e)
+		}
+	}
+	s.count(e)
+	return nil
+}
+
+func (s *Series) begin(r *trace.RunInfo) {
+	s.Policy = r.Policy
+	if len(r.Targets) < 2 || len(r.Targets) > mostParts {
+		return
+	}
+	s.byName, s.gates = map[string]*seriesPart{}, map[string]string{}
+	for i := range r.Targets {
+		p := &seriesPart{r.Targets[i].Name, *NewSeries()}
+		s.parts = append(s.parts, p)
+		s.byName[p.target] = p
+	}
+	for i := range r.Breakers {
+		s.gates[r.Breakers[i].Name] = r.Breakers[i].Main()
+	}
+}
+
+// partOf is the one that the event belongs to; nil is none.
+func (s *Series) partOf(e *trace.Event) *seriesPart {
+	if e.Kind == trace.Refuse || e.Kind == trace.Exhausted {
+		return s.byName[s.gates[e.Breaker]]
+	}
+	return s.byName[e.Target]
+}
+
+// count takes an event that belongs to it.
+func (s *Series) count(e *trace.Event) {
 	switch {
-	case e.Kind == trace.Run:
-		s.Policy = e.Run.Policy
 	case e.Kind == trace.Admit, e.Kind == trace.Call && e.Target != "":
 		s.at(e.T).Attempts++
 	case e.Kind == trace.Result && e.Outcome == trace.Success:
@@ -65,7 +121,6 @@ func (s *Series) Event(e *trace.Event) error {
 			s.at(e.T - 1)
 		}
 	}
-	return nil
 }
 
 // at is the bin of the instant t, which is in the last one or after it.
@@ -77,6 +132,16 @@ func (s *Series) at(t time.Duration) *Bin {
 		s.Bins = append(s.Bins, Bin{Busy: s.busy, Queue: s.queue})
 	}
 	return &s.Bins[t/s.Bin]
+}
+
+// asked says whether anybody called.
+func (s *Series) asked() bool {
+	return slices.ContainsFunc(s.Bins, func(b Bin) bool { return b.Attempts+b.Refused > 0 })
+}
+
+// bounded says whether attempts were counted within a target of bounded capacity.
+func (s *Series) bounded() bool {
+	return slices.ContainsFunc(s.Bins, func(b Bin) bool { return b.Busy+b.Queue > 0 })
 }
 
 // widen puts bins together into the next wider ones.

@@ -72,3 +72,34 @@ func TestLongSeries(t *testing.T) {
 		assert.InDelta(t, tt.bins, len(s.Bins), 1, "%v", tt.length)
 	}
 }
+
+// TestSeriesByTarget counts what is asked of each, and what its breaker turns away;
+// not where there are many.
+func TestSeriesByTarget(t *testing.T) {
+	const sec = time.Second
+	run := &trace.RunInfo{Targets: []trace.Target{{Name: "a"}, {Name: "b"}}, Breakers: []trace.Breaker{{Name: "guard", Tool: &trace.Tool{Guards: "b"}}, {Name: "llm", Model: &trace.Model{Primary: "a"}}}}
+	events := trace.List{
+		{T: 0, Kind: trace.Call, Call: 1, Target: "a"},
+		{T: 0, Kind: trace.Admit, Call: 2, Target: "b", Breaker: "guard"},
+		{T: sec, Kind: trace.Load, Target: "a", Busy: 2, Waiting: 3},
+		{T: sec, Kind: trace.Result, Call: 2, Target: "b", Outcome: trace.Success},
+		{T: sec, Kind: trace.Refuse, Call: 3, Breaker: "guard"},
+		{T: sec, Kind: trace.Exhausted, Call: 4, Breaker: "llm"},
+		{T: 3 * sec, Kind: trace.End},
+	}
+	play := func(run *trace.RunInfo) *Series {
+		s := NewSeries()
+		require.NoError(t, s.Event(&trace.Event{Kind: trace.Run, Run: run}))
+		for i := range events {
+			require.NoError(t, s.Event(&events[i]))
+		}
+		return s
+	}
+	s := play(run)
+	assert.Equal(t, []Bin{{Attempts: 2}, {Good: 1, Refused: 2, Busy: 2, Queue: 3}, {Busy: 2, Queue: 3}}, s.Bins)
+	require.Len(t, s.parts, 2)
+	assert.Equal(t, []Bin{{Attempts: 1}, {Refused: 1, Busy: 2, Queue: 3}, {Busy: 2, Queue: 3}}, s.parts[0].Bins)
+	assert.Equal(t, []Bin{{Attempts: 1}, {Good: 1, Refused: 1}, {}}, s.parts[1].Bins)
+	run.Targets = append(run.Targets, trace.Target{Name: "c"}, trace.Target{Name: "d"}, trace.Target{Name: "e"})
+	assert.Empty(t, play(run).parts)
+}

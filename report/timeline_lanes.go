@@ -272,6 +272,10 @@ func (t *timeline) describe() string {
 			fmt.Fprintf(&b, "Under %s: ", h.Run.Policy)
 		}
 		b.WriteString(plural(h.Calls, "call", "calls") + " in " + moment(h.End, h.End) + ". ")
+		for i := range h.Run.Targets {
+			target := &h.Run.Targets[i]
+			b.WriteString(fared("Target "+target.Name, h.truth(target, h.End/100), h.Bursts[target.Name], h.End))
+		}
 		for _, br := range h.Breakers {
 			fmt.Fprintf(&b, "%s is ", br.Name)
 			for i := range br.Bands {

@@ -226,7 +226,7 @@ func TestSVG(t *testing.T) {
 
 func TestDescriptionTellsTheStates(t *testing.T) {
 	f, _ := drawn(t, Look{}, world{policy: "breaker", end: 60 * time.Second, targets: 1, tools: 1, moves: 3, calls: 2}.history(t))
-	assert.Equal(t, "2 calls in 60 s. breaker0 is closed to 0 s, open to 20 s, half-open to 40 s, closed to 60 s.", f.t.describe())
+	assert.Equal(t, "2 calls in 60 s. Target target0 from 15 s to 30 s: timeout. Target target0 from 30 s to 45 s: 70 % success, 30 % failure. breaker0 is closed to 0 s, open to 20 s, half-open to 40 s, closed to 60 s.", f.t.describe())
 }
 
 func TestPNGHasTwoPixelsForEach(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -96,6 +97,25 @@ func (h *History) singled(t *trace.Target, s *stretchOfTruth) bool {
 		return false
 	}
 	return slices.ContainsFunc(h.scripted[t.Name], func(at time.Duration) bool { return s.From <= at && at < s.To })
+}
+
+// fared tells in sentences when a target is not well, and of its bursts; nothing if
+// it is well all the time.
+func fared(name string, stretches []stretchOfTruth, bursts []trace.Span, end time.Duration) string {
+	const most = 6
+	ill := slices.DeleteFunc(slices.Clone(stretches), func(s stretchOfTruth) bool { return s.well() })
+	var b strings.Builder
+	for i, s := range ill {
+		if i == most {
+			b.WriteString("And " + plural(len(ill)-i, "more stretch", "more stretches") + ". ")
+			break
+		}
+		fmt.Fprintf(&b, "%s from %s to %s: %s. ", name, moment(s.From, end), moment(s.To, end), s.words[0])
+	}
+	if n := len(bursts); n > 0 {
+		b.WriteString(name + " has " + plural(n, "burst", "bursts") + " of trouble. ")
+	}
+	return b.String()
 }
 
 // truthLane is the lane of a target whose health changes in the run.
