@@ -229,10 +229,7 @@ func (c *load) layStrips() {
 			s.top += cutRoom
 		}
 		s.zero = s.top + s.scale.above*s.scale.pixels
-		s.low = s.zero
-		if s.peak.refused > 0 {
-			s.low += s.scale.below * s.scale.pixels
-		}
+		s.low = s.zero + s.scale.below*s.scale.pixels
 		y = s.low
 		if s.holds {
 			s.held = box{y: y + 4 + leading, h: held}

@@ -124,7 +124,7 @@ func (p *pen) turn(x, y0, y1 float64) {
 func (l *loadPlot) strip(s *strip) {
 	defer l.p.group(s.label.String() + ": at most " + strings.Join(s.peakWords(), ", "))()
 	l.heading(s)
-	l.scaleOf(s.zero, &s.scale, s.low > s.zero, "/"+s.rate.name)
+	l.scaleOf(s.zero, &s.scale, "/"+s.rate.name)
 	per := s.perSecond()
 	good := heights(s.zero, per, func(o *loadStep) float64 { return o.good })
 	refused := heights(s.zero, -per, func(o *loadStep) float64 { return o.refused })
@@ -171,7 +171,7 @@ func (l *loadPlot) held(s *strip) {
 	zero := s.held.y + s.held.h
 	m := measureFor(mostHeld(s.steps), 0, s.held.h, true)
 	l.p.text("muted", l.x(l.from), s.held.y-leading/2, tinySize, false, left, heldWords)
-	l.scaleOf(zero, &m, false, "")
+	l.scaleOf(zero, &m, "")
 	busy := heights(zero, m.pixels, func(o *loadStep) float64 { return o.busy })
 	both := heights(zero, m.pixels, func(o *loadStep) float64 { return o.busy + o.queue })
 	if s.peak.busy > 0 {
@@ -275,7 +275,7 @@ func (l *loadPlot) heading(s *strip) {
 }
 
 // scaleOf writes a scale beside a strip, and rules it.
-func (l *loadPlot) scaleOf(zero float64, m *measure, below bool, unit string) {
+func (l *loadPlot) scaleOf(zero float64, m *measure, unit string) {
 	x0, x1 := l.x(l.from), l.x(l.to)
 	tick := func(y float64, label string) {
 		l.p.stroke("grid", 1, x0, y, x1, y)
@@ -285,7 +285,7 @@ func (l *loadPlot) scaleOf(zero float64, m *measure, below bool, unit string) {
 	for i := 1.0; i*m.tick < m.above+m.tick/2; i++ {
 		tick(zero-i*m.tick*m.pixels, figure3(i*m.tick)+unit)
 	}
-	for i := 1.0; below && i*m.tick < m.below+m.tick/4; i++ {
+	for i := 1.0; i*m.tick < m.below+m.tick/4; i++ {
 		tick(zero+i*m.tick*m.pixels, figure3(i*m.tick)+unit)
 	}
 }

@@ -67,7 +67,7 @@ func scaled(strips []*strip, room float64) (groups [][]*strip) {
 	return groups
 }
 
-// scale gives strips one scale.
+// scale gives strips one scale, and no more room below zero than each needs.
 func scale(strips []*strip, room float64) {
 	above, below := 0.0, 0.0
 	for _, s := range strips {
@@ -77,6 +77,7 @@ func scale(strips []*strip, room float64) {
 	per := unit.per.Seconds()
 	for _, s := range strips {
 		s.rate, s.scale = unit, measureFor(above*per, below*per, room, false)
+		s.scale.below = min(s.scale.below, upTo(s.peak.refused*per, s.scale.tick))
 	}
 }
 
