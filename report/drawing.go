@@ -87,7 +87,7 @@ type Kind struct {
 // Kinds are all pictures, a row each.
 var Kinds = []Kind{
 	{"timeline", "what each breaker believes, below how its target really fares, and what became of the calls", layOutTimeline},
-	{"states", "the states of each breaker, every move that the rules know, and how often it was made", layOutStates},
+	{"states", "the states of each breaker, every move that the rules know and how often it was made, resets where there are any", layOutStates},
 	{"animated", "the timeline played in a few seconds, over and over; without motion it is a still with the story below", layOutAnimated},
 	{"load", "attempts, goodput and refusals over time, and what waits where capacity is bounded, a strip for each policy", layOutLoad},
 	{"cost", "what the policies cost by four metrics, as bars", layOutCost},

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteMermaid writes what a breaker can do and what it did as a Mermaid state
-// diagram, for pages that draw those: every move that the rules know, with its
+// diagram, for pages that draw those: every move that its picture has, with its
 // rule and how often the run made it.
 func WriteMermaid(w io.Writer, h *History, breaker string) error {
 	all := h.tallies(0, 0)

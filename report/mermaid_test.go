@@ -29,8 +29,6 @@ stateDiagram-v2
     half_open --> open : T7 ×1, the lease runs out
     half_open --> closed : T8 ×1, the probe succeeds
     half_open --> open : T9 ×0, the probe fails
-    open --> closed : T15 ×0, an operator's reset
-    half_open --> closed : T15 ×0, an operator's reset
     closed --> [*]
     classDef closed_look fill:#bfe3d3,stroke:#2e8b68,color:#0b4a33
     class closed closed_look
@@ -69,7 +67,7 @@ func TestMermaidTakesNoNameForSyntax(t *testing.T) {
 		var b bytes.Buffer
 		require.NoError(t, WriteMermaid(&b, h, name))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-		require.Len(t, lines, 4+3+1+7+1+6, "%q", name)
+		require.Len(t, lines, 4+3+1+5+1+6, "%q", name)
 		assert.Regexp(t, `^title: "([^"\\]|\\.)*"$`, lines[1])
 		for _, line := range lines[4:] {
 			assert.Regexp(t, mermaidLines, line, "%q", name)

@@ -8,7 +8,8 @@ import (
 )
 
 // statesFigure is the picture of what each breaker can do and what it did: a
-// diagram for each, of its machine's states and every move that the rules know.
+// diagram for each, of its machine's states and every move that the rules know, resets
+// where an operator made one.
 type statesFigure struct {
 	run           *History // the first one
 	width, height float64

@@ -100,7 +100,10 @@ func (c *stateCell) layDiagram(x, y, w float64, s widths) float64 {
 	c.layLabels()
 	high := c.labelHeights()
 	over, under := max(0, high.over+labelGap-outerRun), max(0, high.under+labelGap-outerRun)
-	arm := innerRun + 2*labelGap + max(high.above, high.below) + headLength
+	arm := outerRun + 2*labelGap + headLength
+	if inner := max(high.above, high.below); inner > 0 {
+		arm = innerRun + 2*labelGap + inner + headLength
+	}
 	gap := high.between + 2*headLength + 12
 	height := max(2*arm+first.h, trouble.h+gap+test.h)
 	trouble.y = y + over
@@ -144,13 +147,10 @@ func (r *stateArrow) upright() bool { return r.from+r.to == 3 }
 // inner says whether the arrow is one of the inner ones: an operator's reset or,
 // of a breaker that is not ours, what no rule of ours does.
 func (r *stateArrow) inner() bool {
-	switch r.move.Rule {
-	case "T15", "M16":
-		return true
-	case "":
+	if r.move.Rule == "" {
 		return r.from == 1 && r.to == 0 || r.from == 0 && r.to == 2
 	}
-	return false
+	return isReset(r.move.Rule)
 }
 
 // high is the label's height.

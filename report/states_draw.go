@@ -65,20 +65,28 @@ func (b *stateBox) draw(p *pen, t *tally) {
 // share draws how much of the time the state has, at the bottom of its box.
 func (b *stateBox) share(p *pen, t *tally) {
 	track := box{b.x + boxPad, b.y + b.h - boxPad - shareHeight, b.w - 2*boxPad, shareHeight}
-	p.rect("grid", track)
+	p.track(track)
 	whole := t.to - t.from
 	x := track.x
 	for _, s := range merged(t.shares[b.state]) {
 		w := track.w * float64(s.spent) / float64(whole)
 		part := box{x, track.y, w, track.h}
-		p.ground(s.look, part)
-		if w > 2 {
-			p.frame(s.look+"-edge", 1, part)
-		} else { // too thin for a frame
+		if w <= 2 { // too thin for a frame
 			p.rect(s.look+"-edge", box{x, track.y, max(w, 1), track.h})
+		} else if p.theme.colors[s.look] == p.theme.colors["bg"] { // as if nothing were there
+			p.rect(s.look+"-edge", part)
+		} else {
+			p.ground(s.look, part)
+			p.frame(s.look+"-edge", 1, part)
 		}
 		x += w
 	}
+}
+
+// track is what a share is a part of.
+func (p *pen) track(b box) {
+	p.rect("bg", b)
+	p.frame("muted", 0.6, b)
 }
 
 // merged are the parts by their looks alone.
@@ -212,7 +220,7 @@ func stateKeys(all []*tally) (keys []key) {
 		key{text: "start", draw: func(p *pen, b box) { startMark(p, b.x+b.w/2, b.y+b.h/2) }},
 		key{text: "end", draw: func(p *pen, b box) { endMark(p, b.x+b.w/2, b.y+b.h/2) }},
 		key{text: "share of the time", draw: func(p *pen, b box) {
-			p.rect("grid", box{b.x, b.y + 2, b.w, shareHeight})
+			p.track(box{b.x, b.y + 2, b.w, shareHeight})
 			p.rect("muted", box{b.x, b.y + 2, b.w * 0.6, shareHeight})
 		}})
 	if spent {

@@ -138,8 +138,7 @@ func TestWhoServedInFallback(t *testing.T) {
 	assert.Equal(t, []string{"b1 2 s", "b2 4 s", "nobody 21 s"}, got.served("fallback"))
 	assert.Equal(t, []part{{look: "backup", spent: 6 * s}, {look: "spent", spent: 21 * s}}, merged(got.shares["fallback"]))
 	assert.Equal(t, "llm begins primary and ends fallback. Primary: 3 s of 30 s. Fallback: 27 s of 30 s, b1 2 s, b2 4 s, nobody 21 s, 1 turn exhausted (M3). Recovering: 0 s of 30 s. "+
-		"M10, primary to fallback: once. Never: M2 (fallback to recovering), M12 (recovering to fallback), M9 (recovering to primary), M13 (recovering to fallback), "+
-		"M16 (fallback to primary), M16 (recovering to primary).", got.describe(false))
+		"M10, primary to fallback: once. Never: M2 (fallback to recovering), M12 (recovering to fallback), M9 (recovering to primary), M13 (recovering to fallback).", got.describe(false))
 }
 
 func TestWhatSettingsRuleOut(t *testing.T) {
@@ -154,10 +153,16 @@ func TestWhatSettingsRuleOut(t *testing.T) {
 	assert.Equal(t, map[string]string{"T3": "never: no threshold", "T7": "never: no lease", "M13": "never: no limit"}, never)
 }
 
-// TestEveryMoveHasAnArrow looks for each row of the table in the diagrams, with
-// its label, thick or thin.
+// TestEveryMoveHasAnArrow looks for each row of the table in the diagrams of
+// breakers that were reset, with its label, thick or thin.
 func TestEveryMoveHasAnArrow(t *testing.T) {
-	f, p := statesOf(t, Look{}, worlds()["breakers"][0].history(t), toolRun(t))
+	several, one := worlds()["breakers"][0].history(t), toolRun(t)
+	for _, h := range []*History{several, one} {
+		for _, b := range h.Breakers {
+			h.Acts = append(h.Acts, trace.Event{Kind: trace.Operate, Op: "reset", Breaker: b.Name})
+		}
+	}
+	f, p := statesOf(t, Look{}, several, one)
 	drawn := map[trace.Move]bool{}
 	for _, c := range f.cells {
 		assert.Len(t, c.arrows, 7)
@@ -172,6 +177,37 @@ func TestEveryMoveHasAnArrow(t *testing.T) {
 	}
 	for _, want := range []string{"T3 ×1", "T5 ×2", "T9", "29 s of 120 s", "2 refused (T4)", "the probe succeeds"} {
 		assert.Contains(t, texts, want)
+	}
+}
+
+// TestResetsThatNobodyMakes are not drawn, unless an operator resets that breaker.
+func TestResetsThatNobodyMakes(t *testing.T) {
+	h := toolRun(t)
+	rules := func() (all []string) {
+		for _, m := range h.tallies(0, 0)[0].moves() {
+			all = append(all, m.Rule)
+		}
+		return all
+	}
+	assert.Equal(t, []string{"T3", "T5", "T7", "T8", "T9"}, rules())
+	h.Acts = []trace.Event{{Kind: trace.Operate, Op: "reset", Breaker: "another"}, {Kind: trace.Operate, Op: "set_available", Breaker: "b"}}
+	assert.Len(t, rules(), 5)
+	h.Acts = append(h.Acts, trace.Event{Kind: trace.Operate, Op: "reset", Breaker: "b"})
+	assert.Equal(t, []string{"T3", "T5", "T7", "T8", "T9", "T15", "T15"}, rules())
+	h.Acts = nil
+	timeless := &tally{BreakerHistory: h.Breakers[0], h: h, timeless: true}
+	assert.Len(t, timeless.moves(), 7, "what a breaker can do")
+}
+
+// TestSharesAreSeen draws all the time as one state, whose ground is white on paper:
+// there it is as dark as its edge.
+func TestSharesAreSeen(t *testing.T) {
+	for name, dark := range map[string]bool{"print": true, "light": false} {
+		c := newSVG(100*pixel, 100*pixel, "", "", "", []*theme{themes[name]})
+		p := &pen{c: c, height: 100 * pixel, theme: themes[name]}
+		b := &stateBox{box: box{0, 0, 100, 60}, state: "closed"}
+		b.share(p, &tally{to: time.Second, shares: map[string][]part{"closed": {{look: "closed", spent: time.Second}}}})
+		assert.Equal(t, dark, strings.Contains(c.body.String(), `class="f-closed-edge"`), name)
 	}
 }
 
