@@ -24,6 +24,7 @@ type latency struct {
 	names   float64         // room on the left
 	table   float64         // where the columns begin
 	axis    waitAxis
+	end     time.Duration // of the longest run
 }
 
 // latencyFigure is a column of figures beside the bars.
@@ -38,20 +39,32 @@ type percentile struct {
 	name   string
 	of     func(*Cost) time.Duration
 	height float64 // of the bar up to the next one
+	calls  int     // that it takes: of fewer it is the max
 }
 
 var percentiles = []percentile{
-	{"p50", func(c *Cost) time.Duration { return c.WaitP50 }, 14},
-	{"p90", func(c *Cost) time.Duration { return c.WaitP90 }, 9},
-	{"p99", func(c *Cost) time.Duration { return c.WaitP99 }, 5},
-	{"p99.9", func(c *Cost) time.Duration { return c.WaitP999 }, 1.6},
-	{"max", func(c *Cost) time.Duration { return c.WaitMax }, 0},
+	{"p50", func(c *Cost) time.Duration { return c.WaitP50 }, 14, 1},
+	{"p90", func(c *Cost) time.Duration { return c.WaitP90 }, 9, 10},
+	{"p99", func(c *Cost) time.Duration { return c.WaitP99 }, 5, 100},
+	{"p99.9", func(c *Cost) time.Duration { return c.WaitP999 }, 1.6, 1000},
+	{"max", func(c *Cost) time.Duration { return c.WaitMax }, 0, 1},
+}
+
+// ranksOf are the percentiles that so many calls can tell.
+func ranksOf(calls int) (all []percentile) {
+	for _, p := range percentiles {
+		if calls >= p.calls {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 const (
 	latencyAbout = "How long calls take under each policy until they end, whatever comes of them"
+	logWords     = ", on a logarithmic axis"
 	latencyNote  = "Percentiles are by nearest rank: the least wait that so large a share of the calls did not exceed."
-	endlessNote  = " Calls that had not ended are not ranked."
+	endlessNote  = "Calls that had not ended are not ranked."
 	latencyRow   = 36.0
 	leastWaits   = 200.0 // room for the bars, if columns can be left out for it
 	zeroRoom     = 46.0  // for 0 and the gap after it
@@ -62,48 +75,94 @@ func layOutLatency(r *Results, look *Look) (drawing, error) {
 	if !slices.ContainsFunc(rows, func(row Row) bool { return row.Cost.Finished > 0 }) {
 		return nil, ErrNothingToDraw
 	}
-	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: rows}
+	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: rows, end: endOf(r.Panels)}
 	most := c.inner() * 0.24
 	c.labels, c.variants = r.labels(func(_ int, name string) bool { return width(name, textSize, true) <= most })
 	for i := range c.rows {
 		c.names = max(c.names, width(c.labels[i].String(), textSize, true), width(ended(&c.rows[i].Cost)[0], tinySize, false))
 	}
 	c.names = min(c.names, most) + 14
-	c.axis = newWaitAxis(c.rows)
-	c.layTable()
+	c.axis = newWaitAxis(c.rows, c.end)
 	c.desc = c.describe()
-	bottom := c.top + leading + 4 + float64(len(c.rows))*latencyRow
-	if c.axis.some() {
-		bottom += axisRoom
-	} else {
-		bottom += 10
+	bottom := float64(len(c.rows))*latencyRow + 10
+	if !c.axis.some() {
+		c.table = c.width - margin
+		c.close(c.top+4+bottom, nil, c.notesOf(nil)...)
+		return c, nil
 	}
-	note := latencyNote
-	if slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.Finished < r.Cost.Calls }) {
-		note += endlessNote
-	}
-	c.close(bottom, c.used(), note)
+	c.setAbout(latencyAbout + logWords)
+	without := c.layTable()
+	c.close(c.top+leading+4+bottom-10+axisRoom, c.used(), c.notesOf(without)...)
 	return c, nil
+}
+
+// notesOf say what is behind the figures, and which columns had no room.
+func (c *latency) notesOf(without []string) (notes []string) {
+	if c.axis.some() {
+		notes = append(notes, latencyNote+c.tooFew())
+	}
+	if len(without) > 0 {
+		notes = append(notes, "For want of room the table is without "+listed(without)+".")
+	}
+	if slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.Finished < r.Cost.Calls }) {
+		notes = append(notes, endlessNote)
+	}
+	return notes
+}
+
+// tooFew says which percentiles some policy has too few calls for.
+func (c *latency) tooFew() string {
+	var clauses []string
+	for _, p := range percentiles {
+		if !slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.Finished > 0 && r.Cost.Finished < p.calls }) {
+			continue
+		}
+		if len(clauses) == 0 {
+			clauses = append(clauses, fmt.Sprintf(" Of fewer than %s calls %s would be the max", Thousands(int64(p.calls)), p.name))
+		} else {
+			clauses = append(clauses, fmt.Sprintf("of fewer than %s, %s", Thousands(int64(p.calls)), p.name))
+		}
+	}
+	if len(clauses) == 0 {
+		return ""
+	}
+	return strings.Join(clauses, "; ") + "."
+}
+
+// ranksOf are the percentiles that some policy has calls enough for.
+func (c *latency) ranks() []percentile {
+	most := 0
+	for i := range c.rows {
+		most = max(most, c.rows[i].Cost.Finished)
+	}
+	return ranksOf(most)
 }
 
 // latencyTables are the columns beside the bars, as many as there is room for.
 var latencyTables = [][]string{{"at once", "p50", "p90", "p99", "p99.9", "max"}, {"at once", "p50", "p99", "max"}, {"at once", "p99", "max"}}
 
-// layTable lays out as many columns as leave room for the bars: the last choice
-// has to do.
-func (c *latency) layTable() {
-	none := !slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.AtOnce > 0 })
+// layTable lays out as many columns as leave room for the bars, the last choice if
+// none does, and returns those that it leaves out.
+func (c *latency) layTable() (without []string) {
+	var all []string
+	if slices.ContainsFunc(c.rows, func(r Row) bool { return r.Cost.AtOnce > 0 }) {
+		all = append(all, "at once")
+	}
+	for _, p := range c.ranks() {
+		all = append(all, p.name)
+	}
 	for _, names := range latencyTables {
-		if none {
-			names = names[1:]
-		}
-		c.figures = nil
+		c.figures, without = nil, nil
 		x := c.width - margin
-		for _, name := range slices.Backward(names) {
+		for _, name := range slices.Backward(all) {
+			if !slices.Contains(names, name) {
+				without = append([]string{name}, without...)
+				continue
+			}
 			f := latencyFigure{title: name, right: x}
 			room := width(name, smallSize, true)
 			for i := range c.rows {
-				s := waitFigure(name, &c.rows[i].Cost)
+				s := c.figure(name, &c.rows[i].Cost)
 				f.text = append(f.text, s)
 				room = max(room, width(s, smallSize, false))
 			}
@@ -111,21 +170,32 @@ func (c *latency) layTable() {
 			x -= room + 14
 		}
 		if c.table = x; c.table-margin-c.names >= leastWaits {
-			return
+			break
 		}
 	}
+	return without
 }
 
-// waitFigure is the figure of a column for one policy.
-func waitFigure(column string, c *Cost) string {
-	if c.Finished == 0 {
-		return undefined
+// figure is that of a column for one policy.
+func (c *latency) figure(column string, cost *Cost) string {
+	if column == "at once" && cost.Finished > 0 {
+		return shareOf(float64(cost.AtOnce), float64(cost.Finished))
 	}
-	if column == "at once" {
-		return shareOf(float64(c.AtOnce), float64(c.Finished))
+	for _, p := range ranksOf(cost.Finished) {
+		if p.name == column {
+			return lasted(p.of(cost), c.end)
+		}
 	}
-	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.name == column })
-	return approx(percentiles[i].of(c))
+	return undefined
+}
+
+// lasted writes a wait in the units of a run that ends at end. What goes far beyond
+// it, as the waits of all its calls together, has its own.
+func lasted(d, end time.Duration) string {
+	if d > 2*end {
+		return approx(d)
+	}
+	return spell(d, end)
 }
 
 // shareOf is the share in whole percents. It is 0 % of none and 100 % of all,
@@ -163,8 +233,8 @@ func (c *latency) describe() string {
 			if cost.AtOnce > 0 {
 				b.WriteString(", " + shareOf(float64(cost.AtOnce), float64(cost.Finished)) + " at once")
 			}
-			for _, p := range percentiles {
-				b.WriteString(", " + p.name + " " + approx(p.of(cost)))
+			for _, p := range ranksOf(cost.Finished) {
+				b.WriteString(", " + p.name + " " + lasted(p.of(cost), c.end))
 			}
 		}
 		b.WriteString(". ")
@@ -174,7 +244,10 @@ func (c *latency) describe() string {
 
 func (c *latency) draw(p *pen) {
 	c.frame(p)
-	y := c.top + leading + 4
+	y := c.top + 4
+	if len(c.figures) > 0 {
+		y += leading
+	}
 	bottom := y + float64(len(c.rows))*latencyRow
 	p.stroke("grid", 1, margin, y, c.width-margin, y)
 	for i := range c.rows {
@@ -254,21 +327,22 @@ func (c *latency) bar(p *pen, row int, y float64, at func(time.Duration) float64
 	if cost.Finished == 0 {
 		return
 	}
-	tip := c.rows[row].Policy + ":"
-	for _, q := range percentiles {
-		tip += " " + q.name + " " + approx(q.of(cost))
+	tip, parts := c.rows[row].Policy+":", ranksOf(cost.Finished)
+	for _, q := range parts {
+		tip += " " + q.name + " " + lasted(q.of(cost), c.end)
 	}
 	defer p.group(tip)()
-	for i := len(percentiles) - 2; i >= 0; i-- {
-		x0, x1 := at(percentiles[i].of(cost)), at(percentiles[i+1].of(cost))
-		barPart(p, box{x0, y, x1 - x0, percentiles[i].height})
+	for i := len(parts) - 2; i >= 0; i-- {
+		x0, x1 := at(parts[i].of(cost)), at(parts[i+1].of(cost))
+		barPart(p, box{x0, y, x1 - x0, parts[i].height})
 	}
 	if cost.WaitP50 == 0 && cost.WaitMax > 0 {
 		x := (at(0) + at(c.axis.least)) / 2
 		p.fill("bg", x-7, y+9, x+1, y-9, x+7, y-9, x-1, y+9)
 	}
-	longestMark(p, at(cost.WaitMax), y)
-	medianMark(p, at(cost.WaitP50), y)
+	medianGround(p, at(cost.WaitP50), y)
+	longestMark(p, at(cost.WaitMax), y) // which may be where the median is
+	medianDot(p, at(cost.WaitP50), y)
 }
 
 // barPart is the part of a bar between two percentiles; b.y is its middle.
@@ -285,10 +359,9 @@ func barPart(p *pen, b box) {
 	p.frame("bar-edge", 1, b)
 }
 
-func medianMark(p *pen, x, y float64) {
-	p.circle("bg", x, y, 5.5, 0)
-	p.circle("ink", x, y, 4, 0)
-}
+func medianGround(p *pen, x, y float64) { p.circle("bg", x, y, 5.5, 0) }
+
+func medianDot(p *pen, x, y float64) { p.circle("ink", x, y, 4, 0) }
 
 func longestMark(p *pen, x, y float64) { p.stroke("bar-edge", 2, x, y-9, x, y+9) }
 
@@ -307,12 +380,10 @@ func (c *latency) gap(p *pen, zero, least, bottom float64) {
 // used are the legend's entries: what each part of a bar stands for, of those
 // that some bar has.
 func (c *latency) used() []key {
-	if !c.axis.some() {
-		return nil
-	}
-	all := []drawnKey{{true, key{text: "p50: half of the calls", draw: func(p *pen, b box) { medianMark(p, b.x+b.w/2, b.y+b.h/2) }}}}
-	for i, q := range percentiles[:len(percentiles)-1] {
-		next := percentiles[i+1]
+	all := []drawnKey{{true, key{text: "p50: half of the calls", draw: func(p *pen, b box) { medianDot(p, b.x+b.w/2, b.y+b.h/2) }}}}
+	parts := c.ranks()
+	for i, q := range parts[:len(parts)-1] {
+		next := parts[i+1]
 		drawn := slices.ContainsFunc(c.rows, func(r Row) bool { return c.axis.apart(q.of(&r.Cost), next.of(&r.Cost)) })
 		all = append(all, drawnKey{drawn, key{text: q.name + " to " + next.name, draw: func(p *pen, b box) {
 			barPart(p, box{b.x, b.y + b.h/2, b.w, q.height})
@@ -334,7 +405,13 @@ func gapKey(p *pen, b box) {
 // waitAxis is the log axis of the picture; the zero value is none.
 type waitAxis struct {
 	least, most time.Duration
-	zero        bool // some percentile is 0
+	zero        bool          // some percentile is 0
+	end         time.Duration // of the longest run, in whose units it names waits
+}
+
+// name is that of a wait on the axis.
+func (a waitAxis) name(d time.Duration) string {
+	return clockIn(d, max(time.Second, longestUnit(a.end)))
 }
 
 // some says whether there is an axis: nobody needs one where nothing took time.
@@ -346,8 +423,8 @@ func (a waitAxis) apart(from, to time.Duration) bool {
 }
 
 // newWaitAxis spans all percentiles but 0, with some air around them.
-func newWaitAxis(rows []Row) waitAxis {
-	a := waitAxis{least: math.MaxInt64}
+func newWaitAxis(rows []Row, end time.Duration) waitAxis {
+	a := waitAxis{least: math.MaxInt64, end: end}
 	for i := range rows {
 		if rows[i].Cost.Finished == 0 {
 			continue
@@ -391,7 +468,7 @@ func (t waitTicks) Ticks(_, _ float64) []plot.Tick {
 	named := map[time.Duration]bool{}
 	var taken []box
 	name := func(d time.Duration) {
-		w := width(Clock(d), smallSize, false) + 14
+		w := width(t.name(d), smallSize, false) + 14
 		b := box{x: along(d) - w/2, w: w}
 		if d < t.least || d > t.most || named[d] || slices.ContainsFunc(taken, func(o box) bool { return b.x < o.x+o.w && o.x < b.x+b.w }) {
 			return
@@ -411,7 +488,7 @@ func (t waitTicks) Ticks(_, _ float64) []plot.Tick {
 		}
 		tick := plot.Tick{Value: d.Seconds()}
 		if named[d] {
-			tick.Label = Clock(d)
+			tick.Label = t.name(d)
 		}
 		ticks = append(ticks, tick)
 	}

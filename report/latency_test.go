@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,9 +37,12 @@ func TestZeroHasAPlaceOfItsOwn(t *testing.T) {
 	assert.Greater(t, a.most, 20*ms)
 }
 
+// TestColumnsGiveRoomToTheBars leaves columns out for it, and says so.
 func TestColumnsGiveRoomToTheBars(t *testing.T) {
-	c := Cost{Calls: 9, Finished: 9, AtOnce: 1, WaitP50: time.Second, WaitP90: time.Minute, WaitP99: 70 * time.Second, WaitP999: 80 * time.Second, WaitMax: 80*time.Second + 100*time.Millisecond}
+	c := Cost{Calls: 9000, Finished: 9000, AtOnce: 1, WaitP50: time.Second, WaitP90: time.Minute, WaitP99: 70 * time.Second, WaitP999: 80 * time.Second, WaitMax: 80*time.Second + 100*time.Millisecond}
 	for width, want := range map[int]string{480: "max p99 at once", 720: "max p99.9 p99 p90 p50 at once", 1440: "max p99.9 p99 p90 p50 at once"} {
+		without := slices.Contains(textsOf(t, "latency", latencyOf(t, c), Look{Width: width}), "For want of room the table is without p50, p90 and p99.9.")
+		assert.Equal(t, width == 480, without, "at %d", width)
 		d, err := layOutLatency(latencyOf(t, c), &Look{Width: width})
 		require.NoError(t, err)
 		var got []string
@@ -55,7 +59,7 @@ func TestNoAxisOfNothing(t *testing.T) {
 	const sec = time.Second
 	atOnce, unended, none := Cost{Calls: 9, Finished: 9, AtOnce: 9}, Cost{Calls: 9}, Cost{}
 	even := Cost{Calls: 9, Finished: 9, WaitP50: sec, WaitP90: sec, WaitP99: sec, WaitP999: sec, WaitMax: sec}
-	tail := Cost{Calls: 9, Finished: 9, AtOnce: 5, WaitP90: sec, WaitP99: sec, WaitP999: sec, WaitMax: 2 * sec}
+	tail := Cost{Calls: 9000, Finished: 9000, AtOnce: 5000, WaitP90: sec, WaitP99: sec, WaitP999: sec, WaitMax: 2 * sec}
 	for name, tt := range map[string]struct {
 		costs       []Cost
 		words, keys []string
@@ -76,10 +80,81 @@ func TestNoAxisOfNothing(t *testing.T) {
 		all := textsOf(t, "latency", latencyOf(t, tt.costs...), Look{})
 		assert.Subset(t, all, tt.words, name)
 		assert.Equal(t, tt.keys != nil, c.axis.some(), name)
+		for _, figure := range []string{"p50", "0 s", "max", "100 %"} {
+			assert.Equal(t, name == "some take time" || tt.keys != nil && (figure == "p50" || figure == "max"), slices.Contains(all, figure), "%s: no table of nothing: %s", name, figure)
+		}
+		assert.Equal(t, tt.keys != nil, strings.Contains(strings.Join(all, " "), "logarithmic"), name)
 		if name == "some take time" {
 			assert.NotContains(t, strings.Join(all, " "), "not ranked", "all have ended")
 		}
 	}
+}
+
+// TestFewCallsHaveNoTail: of nine calls p90 is the longest wait, and of 500 p99.9.
+func TestFewCallsHaveNoTail(t *testing.T) {
+	const sec = time.Second
+	of := func(calls int) Cost {
+		return Cost{Calls: calls, Finished: calls, WaitP50: sec, WaitP90: 2 * sec, WaitP99: 3 * sec, WaitP999: 4 * sec, WaitMax: 4 * sec}
+	}
+	for name, tt := range map[string]struct {
+		calls               []int
+		columns, bar, words string
+	}{
+		"one":           {[]int{1}, "p50 max", "p50: half of the calls, p50 to max, max", "Of fewer than 10 calls p90 would be the max; of fewer than 100, p99; of fewer than 1,000, p99.9."},
+		"many":          {[]int{1000, 2000}, "p50 p90 p99 p99.9 max", "p50: half of the calls, p50 to p90, p90 to p99, p99 to p99.9, max", ""},
+		"some hundreds": {[]int{999}, "p50 p90 p99 max", "p50: half of the calls, p50 to p90, p90 to p99, p99 to max, max", "Of fewer than 1,000 calls p99.9 would be the max."},
+		"both":          {[]int{99, 1000}, "p50 p90 p99 p99.9 max", "p50: half of the calls, p50 to p90, p90 to p99, p99 to p99.9, max", "Of fewer than 100 calls p99 would be the max; of fewer than 1,000, p99.9."},
+	} {
+		var costs []Cost
+		for _, n := range tt.calls {
+			costs = append(costs, of(n))
+		}
+		d, err := layOutLatency(latencyOf(t, costs...), new(Look))
+		require.NoError(t, err)
+		c := d.(*latency)
+		var columns, keys []string
+		for _, f := range slices.Backward(c.figures) {
+			columns = append(columns, f.title)
+		}
+		for _, k := range c.keys {
+			keys = append(keys, k.text)
+		}
+		assert.Equal(t, tt.columns, strings.Join(columns, " "), name)
+		assert.Equal(t, tt.bar, strings.Join(keys, ", "), name)
+		assert.Equal(t, tt.words, strings.TrimSpace(c.tooFew()), name)
+		if name == "both" {
+			assert.Equal(t, []string{undefined, "3 s"}, c.figures[2].text)
+		}
+	}
+	assert.Equal(t, "9 calls, p50 1 s, max 4 s.", (&latency{rows: []Row{{"a", of(9)}}}).describe())
+}
+
+// TestWaitsAreToldAsInTheTimeline, in the units of the run.
+func TestWaitsAreToldAsInTheTimeline(t *testing.T) {
+	for _, tt := range []struct {
+		d, end time.Duration
+		want   string
+	}{
+		{80*time.Second + 740*time.Millisecond, 3 * time.Minute, "80.7 s"},
+		{80*time.Second + 740*time.Millisecond, 10 * time.Minute, "1 min 20.7 s"},
+		{7 * time.Minute, 3 * time.Minute, "7 min"},
+		{2 * time.Hour, 3 * time.Minute, "2 h"},
+		{206900 * time.Microsecond, 3 * time.Minute, "206.9 ms"},
+		{0, time.Minute, "0 s"},
+	} {
+		assert.Equal(t, tt.want, lasted(tt.d, tt.end), "%v of %v", tt.d, tt.end)
+	}
+}
+
+// TestTheLongestWaitIsWhole: the ground of the median's dot lies below its stroke.
+func TestTheLongestWaitIsWhole(t *testing.T) {
+	c := Cost{Calls: 9, Finished: 9, WaitP50: time.Second, WaitP90: time.Second, WaitP99: time.Second, WaitP999: time.Second, WaitMax: time.Second}
+	d, err := KindOf("latency").Draw(latencyOf(t, c), Look{Theme: "light"})
+	require.NoError(t, err)
+	_, group, found := strings.Cut(d.SVG(), "<title>a: p50 1 s max 1 s</title>")
+	require.True(t, found)
+	ground, stroke, dot := strings.Index(group, "f-bg"), strings.Index(group, "s-bar-edge"), strings.Index(group, "f-ink")
+	assert.True(t, ground >= 0 && ground < stroke && stroke < dot, "%d %d %d", ground, stroke, dot)
 }
 
 func TestShares(t *testing.T) {
@@ -93,15 +168,17 @@ func TestWaitTicks(t *testing.T) {
 	for _, tt := range []struct {
 		least, most time.Duration
 		room        float64
+		end         time.Duration
 		want        string
 	}{
-		{time.Millisecond, 10 * time.Minute, 400, "1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min"},
-		{time.Millisecond, 10 * time.Minute, 200, "1 ms, 100 ms, 10 s, 10 min"},
-		{400 * time.Millisecond, 3 * time.Second, 300, "500 ms, 1 s, 2 s"},
-		{1, 5, 300, "1 ns, 2 ns, 5 ns"},
+		{time.Millisecond, 2 * time.Minute, 400, 4 * time.Minute, "1 ms, 10 ms, 100 ms, 1 s, 10 s, 60 s"},
+		{time.Millisecond, 10 * time.Minute, 400, time.Hour, "1 ms, 10 ms, 100 ms, 1 s, 10 s, 1 min, 10 min"},
+		{time.Millisecond, 10 * time.Minute, 200, time.Hour, "1 ms, 100 ms, 10 s, 10 min"},
+		{400 * time.Millisecond, 3 * time.Second, 300, time.Second, "500 ms, 1 s, 2 s"},
+		{1, 5, 300, 0, "1 ns, 2 ns, 5 ns"},
 	} {
 		var labels []string
-		for _, tick := range (waitAxis{least: tt.least, most: tt.most}).ticks(tt.room).Ticks(0, 0) {
+		for _, tick := range (waitAxis{least: tt.least, most: tt.most, end: tt.end}).ticks(tt.room).Ticks(0, 0) {
 			if tick.Label != "" {
 				labels = append(labels, tick.Label)
 			}
