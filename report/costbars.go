@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // costMetric is a figure of the cost table that bars can compare: the less, the
@@ -23,12 +24,12 @@ type costMetric struct {
 var costMetrics = []costMetric{
 	{"failed", "failed", "calls that ended without an answer, refused ones too", "calls"},
 	{"wait_wasted", "in vain", "time that callers waited for no answer, all together", "wait_total"},
-	{"money", "money", "for all attempts, by their targets' prices", ""},
+	{"money", "money", "for all attempts, in the unit of their targets' prices", ""},
 	{"harm", "harm", "calls refused, each of which would have worked by itself", "calls"},
 	{"wasted_attempts", "wasted", "attempts that began in an outage", "attempts"},
 	{"overshoot", "overshoot", "from an outage's end to the last call kept from its target", ""},
 	{"amplification", "amplification", "attempts for each call", ""},
-	{"wait_p99", "p99 wait", "the slowest of 100 calls waits so long", ""},
+	{"wait_p99", "p99 wait", "99 of 100 calls end within that time", ""},
 	{"burst", "burst", "most attempts in a second, in the minute after an outage", ""},
 	{"tokens", "tokens", "for all attempts, by their targets' prices", ""},
 	{"attempts", "attempts", "let through or ungated", ""},
@@ -41,7 +42,7 @@ const (
 
 // costMetricsOf are the four that tell most of these runs, in the list's order:
 // the weighty ones that are not nothing everywhere and whatever else differs,
-// then what is alike, then what is nothing.
+// then what is alike, then what is nothing. A percentile is none of few calls.
 func costMetricsOf(rows []Row) []costMetric {
 	order := func(m costMetric) int { return slices.Index(costMetrics, m) }
 	rank := func(m costMetric) int {
@@ -52,7 +53,7 @@ func costMetricsOf(rows []Row) []costMetric {
 			}
 		}
 		switch {
-		case len(values) == 0:
+		case len(values) == 0 || m.name == "wait_p99" && slices.ContainsFunc(rows, func(r Row) bool { return r.Cost.Finished > 0 && r.Cost.Finished < 100 }):
 			return 3
 		case len(values) < len(rows) || slices.Min(values) != slices.Max(values):
 			return 0
@@ -98,6 +99,7 @@ type costColumn struct {
 
 const (
 	costAbout  = "What each policy costs; in every column less is better"
+	downToOne  = ", in amplification down to 1"
 	barRow     = 24.0
 	barHeight  = 14.0
 	columnGap  = 18.0
@@ -121,7 +123,10 @@ func layOutCost(r *Results, look *Look) (drawing, error) {
 		c.names = max(c.names, width(l.String(), textSize, false))
 	}
 	c.names = min(c.names, most) + 12
-	c.columns = costColumns(c.rows)
+	c.columns = costColumns(c.rows, endOf(r.Panels))
+	if len(rows) > 1 && slices.ContainsFunc(c.columns, func(col costColumn) bool { return col.refusing() }) {
+		c.setAbout(costAbout + downToOne)
+	}
 	bottom := c.place()
 	c.desc = c.describe()
 	note := ""
@@ -132,12 +137,13 @@ func layOutCost(r *Results, look *Look) (drawing, error) {
 	return c, nil
 }
 
-// costColumns are the metrics with their figures.
-func costColumns(rows []Row) []costColumn {
+// costColumns are the metrics with their figures, of runs of which the longest ends
+// at end.
+func costColumns(rows []Row, end time.Duration) []costColumn {
 	var all []costColumn
 	for _, m := range costMetricsOf(rows) {
 		col := costColumn{costMetric: m, least: -1}
-		of := &Columns[slices.IndexFunc(Columns, func(c Column) bool { return c.Name == m.name })]
+		of := columnOf(m.name)
 		for i := range rows {
 			v, ok := of.get(&rows[i].Cost)
 			if !ok {
@@ -146,11 +152,19 @@ func costColumns(rows []Row) []costColumn {
 			col.values, col.figures = append(col.values, v), append(col.figures, of.text(&rows[i].Cost))
 		}
 		col.full = slices.Max(col.values)
+		if of.Unit == Duration && nanoseconds(col.full) <= 2*end { // longer ones keep units of their own, in all of the column
+			for i, v := range col.values {
+				if v >= 0 {
+					col.figures[i] = lasted(nanoseconds(v), end)
+				}
+			}
+		}
 		if len(rows) == 1 {
 			col.partOf(&rows[0].Cost)
 		}
-		defined := slices.DeleteFunc(slices.Clone(col.values), func(v float64) bool { return v < 0 })
-		if len(defined) > 1 && slices.Min(defined) < slices.Max(defined) {
+		if col.refusing() {
+			col.costMetric.about += "; below 1, some calls reach no target"
+		} else if defined := col.defined(); len(defined) > 1 && slices.Min(defined) < slices.Max(defined) {
 			col.least = slices.Min(defined)
 		}
 		all = append(all, col)
@@ -158,21 +172,44 @@ func costColumns(rows []Row) []costColumn {
 	return all
 }
 
+func columnOf(name string) *Column {
+	for i := range Columns {
+		if Columns[i].Name == name {
+			return &Columns[i]
+		}
+	}
+	return nil
+}
+
+// defined are the values that there are.
+func (col *costColumn) defined() []float64 {
+	return slices.DeleteFunc(slices.Clone(col.values), func(v float64) bool { return v < 0 })
+}
+
+// refusing says whether less is no better: there are fewer attempts than calls
+// where some are not made at all.
+func (col *costColumn) refusing() bool {
+	return col.name == "amplification" && slices.ContainsFunc(col.defined(), func(v float64) bool { return v < 1 })
+}
+
 // partOf makes the only bar a part of its whole.
 func (col *costColumn) partOf(c *Cost) {
 	col.full = 0
-	i := slices.IndexFunc(Columns, func(c Column) bool { return c.Name == col.whole })
-	if i < 0 {
+	of := columnOf(col.whole)
+	if of == nil {
 		return
 	}
-	if v, ok := Columns[i].get(c); ok && v > 0 {
-		col.full = v
-		if Columns[i].Unit == Duration {
-			col.figures[0] += " (" + shareOf(col.values[0], v) + ")"
-		} else {
-			col.figures[0] += " of " + Columns[i].text(c)
-		}
+	v, ok := of.get(c)
+	switch {
+	case !ok || v == 0:
+		return
+	case of.Unit == Duration:
+		col.figures[0] += " (" + shareOf(col.values[0], v) + ")"
+		col.costMetric.about += ", and its share of all waiting"
+	default:
+		col.figures[0] += " of " + plural(int(v), strings.TrimSuffix(of.Heading, "s"), of.Heading)
 	}
+	col.full = v
 }
 
 // place puts the columns beside each other, or two above two, and returns where
@@ -242,7 +279,7 @@ func (col *costColumn) bar(p *pen, row int, policy string) {
 	defer done()
 	x := col.x
 	if len(col.values) == 1 && col.full > 0 {
-		p.frame("grid", 1, box{col.x, y + (barRow-barHeight)/2, col.room, barHeight})
+		p.track(box{col.x, y + (barRow-barHeight)/2, col.room, barHeight})
 		x += col.room
 	}
 	if v > 0 && col.full > 0 {
