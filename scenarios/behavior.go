@@ -36,6 +36,20 @@ func (a *Answer) over(b *Behavior) {
 	}
 }
 
+// under is b with what o says over it, key by key.
+func (b Behavior) under(o Behavior) Behavior {
+	if o.Mix != nil {
+		b.Mix = o.Mix
+	}
+	if o.Latency != nil {
+		b.Latency = o.Latency
+	}
+	if o.RetryAfter != nil {
+		b.RetryAfter = o.RetryAfter
+	}
+	return b
+}
+
 func (a *Answer) same(o *Answer) bool {
 	return a.Latency == o.Latency && slices.Equal(a.Mix, o.Mix) && equal(a.RetryAfter, o.RetryAfter)
 }
@@ -49,8 +63,9 @@ func (a *Answer) Outage() bool {
 // beginning of a phase of a target, or its length, by its place in the file. A
 // scenario that draws none is given back as it is.
 func (s *Scenario) Drawn(draw func(target string, phase int, length bool, from Dist) time.Duration) *Scenario {
+	draws := func(p Phase) bool { return p.drawn() }
 	some := func(t Target) bool {
-		return slices.ContainsFunc(t.Phases, func(p Phase) bool { return p.drawn() })
+		return slices.ContainsFunc(t.Phases, draws) || slices.ContainsFunc(t.Hosts, func(h Target) bool { return slices.ContainsFunc(h.Phases, draws) })
 	}
 	if !slices.ContainsFunc(s.Targets, some) {
 		return s
@@ -59,25 +74,43 @@ func (s *Scenario) Drawn(draw func(target string, phase int, length bool, from D
 	own.Targets = slices.Clone(s.Targets)
 	for i := range own.Targets {
 		t := &own.Targets[i]
-		t.Phases = slices.Clone(t.Phases)
-		for k := range t.Phases {
-			p := &t.Phases[k]
-			if p.DrawAt != nil {
-				p.At = draw(t.Name, k, false, *p.DrawAt)
-			}
-			if p.DrawFor != nil {
-				d := draw(t.Name, k, true, *p.DrawFor)
-				p.For = &d
-			}
+		t.Phases = t.drawn(nil, draw)
+		t.Hosts = slices.Clone(t.Hosts)
+		for k := range t.Hosts {
+			t.Hosts[k].Phases = t.Hosts[k].drawn(t.Phases, draw)
 		}
 	}
 	return &own
 }
 
+// drawn is the target's phases where they are in one run. The first of a host's
+// are its target's, and are where those are.
+func (t *Target) drawn(shared []Phase, draw func(target string, phase int, length bool, from Dist) time.Duration) []Phase {
+	all := slices.Clone(t.Phases)
+	copy(all, shared)
+	for k := len(shared); k < len(all); k++ {
+		p := &all[k]
+		if p.DrawAt != nil {
+			p.At = draw(t.Name, k, false, *p.DrawAt)
+		}
+		if p.DrawFor != nil {
+			d := draw(t.Name, k, true, *p.DrawFor)
+			p.For = &d
+		}
+	}
+	return all
+}
+
 // Segments are what the target's phases come to when they are laid over its
 // base: where they overlap the later in the file wins, key by key. The first
 // begins at 0, and each differs from the one before.
+//
+// A target with hosts is in no phase: its chance of each outcome is the mean of
+// its hosts', and there is an outage while all of them are out.
 func (t *Target) Segments() []Segment {
+	if len(t.Hosts) > 0 {
+		return t.blended()
+	}
 	cuts := []time.Duration{0}
 	for i := range t.Phases {
 		p := &t.Phases[i]
@@ -90,6 +123,41 @@ func (t *Target) Segments() []Segment {
 	var all []Segment
 	for _, at := range slices.Compact(cuts) {
 		s := t.at(at)
+		if n := len(all); n == 0 || !all[n-1].same(&s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// blended are the segments of a target with hosts.
+func (t *Target) blended() []Segment {
+	hosts, now := make([][]Segment, len(t.Hosts)), make([]int, len(t.Hosts))
+	var cuts []time.Duration
+	for i := range t.Hosts {
+		hosts[i] = t.Hosts[i].Segments()
+		for _, s := range hosts[i] {
+			cuts = append(cuts, s.At)
+		}
+	}
+	slices.Sort(cuts)
+	var all []Segment
+	for _, at := range slices.Compact(cuts) {
+		var sums [outcomes]float64
+		for i, segments := range hosts {
+			for now[i]+1 < len(segments) && segments[now[i]+1].At <= at {
+				now[i]++
+			}
+			for _, share := range segments[now[i]].Mix {
+				sums[share.Outcome] += share.P
+			}
+		}
+		s := Segment{At: at, Phase: -1, Answer: Answer{Latency: *t.Base.Latency, RetryAfter: t.Base.RetryAfter}}
+		for o, sum := range sums {
+			if sum > 0 {
+				s.Mix = append(s.Mix, Share{Outcome(o), sum / float64(len(hosts))})
+			}
+		}
 		if n := len(all); n == 0 || !all[n-1].same(&s) {
 			all = append(all, s)
 		}

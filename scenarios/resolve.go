@@ -66,6 +66,8 @@ type resolver struct {
 	callable []string          // targets and model breakers
 	guarded  map[string]string // targets, and the tool breakers that gate them
 	bursty   float64           // how many bursts the targets have, about
+	// Where the file names an instance of a breaker.
+	references []reference
 	// Some were refused: an unknown name may be one of them.
 	anyTarget, anyBreaker, anyPolicy bool
 }
@@ -86,6 +88,11 @@ func (r *resolver) resolve() {
 			r.callable = append(r.callable, r.s.Breakers[i].Name)
 		}
 	}
+	for i := range r.s.Targets {
+		for k := range r.s.Targets[i].Hosts {
+			r.callable = append(r.callable, r.s.Targets[i].Hosts[k].Name)
+		}
+	}
 	r.resolveCalls()
 	r.resolveCallers()
 	if len(r.f.Calls) == 0 && len(r.f.Callers) == 0 && !r.d.perhaps(r.root, "calls", "callers") {
@@ -94,6 +101,7 @@ func (r *resolver) resolve() {
 	r.resolvePolicies()
 	r.configured()
 	r.resolveExpect()
+	r.checkInstances()
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9-]+$`)
@@ -164,7 +172,7 @@ func (r *resolver) resolveCalls() {
 			for _, k := range []struct {
 				key  string
 				said bool
-			}{{"outcome", w.V.Outcome.said()}, {"takes", w.V.Takes.said()}, {"timeout", w.V.Timeout.said()}, {"retry_after", w.V.RetryAfter.said()}} {
+			}{{"outcome", w.V.Outcome.said()}, {"takes", w.V.Takes.said()}, {"timeout", w.V.Timeout.said()}, {"retry_after", w.V.RetryAfter.said()}, {"name", w.V.Name.said()}, {"inside", w.V.Inside.said()}} {
 				if k.said {
 					r.d.fault(w.node, "%s is for calls; this entry makes none", k.key)
 				}
@@ -175,8 +183,10 @@ func (r *resolver) resolveCalls() {
 		}
 		c.Takes, c.RetryAfter = span(&w.V.Takes), span(&w.V.RetryAfter)
 		r.timeout(&w.V.Timeout, &c.Timeout)
+		c.Name = w.V.Name.V
 		r.s.Calls = append(r.s.Calls, c)
 	}
+	r.resolveInside()
 }
 
 func (r *resolver) timeout(w *val[duration], to *time.Duration) {
@@ -226,15 +236,20 @@ func (r *resolver) destination(to *val[string]) {
 	r.d.fault(to.node, "unknown target %q%s", clip(to.V), r.d.meant(to.V, r.callable))
 }
 
-// breaker finds a breaker, or says that there is none of that name.
+// breaker finds a breaker, or says that there is none of that name. The name may
+// be that of one instance.
 func (r *resolver) breaker(name *val[string]) *Breaker {
+	base, part := SplitName(name.V)
+	if base != name.V {
+		r.references = append(r.references, reference{name.node, base, part})
+	}
 	for i := range r.s.Breakers {
-		if r.s.Breakers[i].Name == name.V {
+		if r.s.Breakers[i].Name == base {
 			return &r.s.Breakers[i]
 		}
 	}
-	if !slices.Contains(r.breakers, name.V) && !r.anyBreaker { // otherwise it is there, and has faults of its own
-		r.d.fault(name.node, "unknown breaker %q%s", clip(name.V), r.d.meant(name.V, r.breakers))
+	if !slices.Contains(r.breakers, base) && !r.anyBreaker { // otherwise it is there, and has faults of its own
+		r.d.fault(name.node, "unknown breaker %q%s", clip(base), r.d.meant(base, r.breakers))
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ func (r *resolver) resolveBreakers() {
 			b.Tool = &s
 			r.guards(it, &b)
 		}
+		r.scoped(&b, &it.v.Per)
 		r.change(&b, &it.v.Reports, &it.v.settingsW, it.node)
 		if b.Model != nil {
 			if slices.Contains(r.targets, b.Name) {

@@ -75,6 +75,7 @@ func (r *resolver) expectation(w *val[expectationW], e *Expect) {
 		{v.Min.said() || v.Max.said(), v.Metric.said(), "min or max"},
 		{v.About.said() || v.Within.said(), v.Metric.said(), "about or within"},
 		{v.From.said() || v.To.said(), v.Metric.said(), "from or to"},
+		{v.Each.said(), v.Metric.said(), "each"},
 	} {
 		if k.said && !k.fits {
 			r.d.fault(w.node, "%s does not belong to this form of expectation", k.key)
@@ -174,6 +175,7 @@ var windowed = []string{"attempts", "succeeded", "refused"}
 // window is the stretch of the run in which the metric counts.
 func (r *resolver) window(w *val[expectationW], e *Expect) {
 	from, to := &w.V.From, &w.V.To
+	defer r.each(w, e)
 	switch e.From, e.To = time.Duration(from.V), time.Duration(to.V); {
 	case !from.said() && !to.said():
 	case !from.said() || !to.said():
@@ -182,6 +184,22 @@ func (r *resolver) window(w *val[expectationW], e *Expect) {
 		r.d.fault(from.node, "%s is of the whole run; from and to are for %s", e.Metric, strings.Join(windowed, ", "))
 	case e.From >= e.To && !r.d.refused[from.node] && !r.d.refused[to.node]:
 		r.d.fault(to.node, "the stretch ends at %s, before it begins", short(e.To))
+	}
+}
+
+// mostStretches of one expectation.
+const mostStretches = 100_000
+
+// each parts the window into stretches for each of which the bounds hold.
+func (r *resolver) each(w *val[expectationW], e *Expect) {
+	each := &w.V.Each
+	switch e.Each = time.Duration(each.V); {
+	case !each.said() || r.d.refused[each.node]:
+	case !w.V.From.said() || !w.V.To.said():
+		r.lacks(w.node, []string{"from", "to"}, "each parts a stretch that from and to give: {metric: attempts, from: 1m, to: 2m, each: 1s, max: 10}")
+	case e.To > e.From && (e.Each == 0 || e.Each > e.To-e.From || (e.To-e.From)/e.Each > mostStretches):
+		r.d.fault(each.node, "each is %s; between from and to there must be room for one, and for no more than %d", short(e.Each), mostStretches)
+		e.Each = 0
 	}
 }
 

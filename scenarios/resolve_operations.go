@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/breakersim/breakersim/machine"
 )
@@ -115,9 +117,16 @@ func (r *resolver) configuredUnder(p *Policy, entries []int) {
 	}
 	for _, i := range entries {
 		c, w := &r.s.Calls[i], &r.f.Calls[i].V.Configure
+		base, part := SplitName(c.To)
 		s, there := now[c.To]
+		if !there && part != "" { // as all instances are
+			s, there = now[base]
+		}
 		if !there {
 			continue
+		}
+		if part == "" { // all are set alike again
+			maps.DeleteFunc(now, func(name string, _ machine.ToolSettings) bool { return strings.HasPrefix(name, base+"[") })
 		}
 		r.change(&Breaker{Name: c.To, Tool: &s}, new(val[reportsWord]), &w.V.settingsW, w.node)
 		if err := s.Validate(); err != nil && len(r.d.faults.Faults) == 0 {
@@ -147,7 +156,7 @@ func (r *resolver) setAvailable(w *val[availableW], c *Call) {
 	case b.Model == nil:
 		r.d.fault(a.Breaker.node, "%s is a tool breaker; only a model breaker has a chain", c.To)
 	default:
-		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) && !r.anyBackup(c.To) {
+		if names := chainNames(b.Model); !slices.Contains(names, c.Backup) && !r.anyBackup(b.Name) {
 			r.d.fault(a.Name.node, "%q is not in the chain of %s%s", clip(c.Backup), c.To, r.d.meant(c.Backup, names))
 		}
 	}

@@ -273,6 +273,7 @@ func (r *resolver) changed(changes *named[changeW]) []Breaker {
 			s := *b.Model
 			b.Model = &s
 		}
+		r.scoped(b, &it.v.Per)
 		r.change(b, &it.v.Reports, &it.v.settingsW, it.node)
 		if b.Model != nil {
 			r.changedModels(it, b)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -11,34 +12,72 @@ func (r *resolver) resolveTargets() {
 	for i := range r.f.Targets.items {
 		it := &r.f.Targets.items[i]
 		r.name(it.name, it.key)
-		t := Target{Name: it.name, Base: r.behavior(&it.v.behaviorW)}
-		if t.Base.Mix == nil {
-			t.Base.Mix = Mix{{Success, 1}}
-		}
-		if t.Base.Latency == nil {
-			t.Base.Latency = &Dist{}
-		}
-		if n := len(it.v.Phases); n > mostPhases {
-			r.d.fault(it.v.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(it.name), n, mostPhases)
-		}
-		if it.v.Limit.said() {
-			t.Limit = r.limit(&it.v.Limit)
-		}
-		if it.v.Capacity.said() {
-			t.Capacity = r.capacity(&it.v.Capacity)
-		}
-		t.Network, t.Warmup = it.v.Network.V.Dist, time.Duration(it.v.Warmup.V)
-		if it.v.Bursts.said() {
-			t.Bursts = r.bursts(&it.v.Bursts)
-		}
-		if it.v.Price.said() {
-			t.Price = r.price(&it.v.Price)
-		}
-		for k := range it.v.Phases {
-			t.Phases = append(t.Phases, r.phase(&it.v.Phases[k]))
-		}
+		t := Target{Name: it.name, Base: Behavior{Mix: Mix{{Success, 1}}, Latency: &Dist{}}}
+		r.target(&t, &it.v.hostW)
+		r.hosts(&t, it)
 		r.s.Targets = append(r.s.Targets, t)
 	}
+}
+
+// target lays what the file says over t.
+func (r *resolver) target(t *Target, w *hostW) {
+	t.Base = t.Base.under(r.behavior(&w.behaviorW))
+	if n := len(w.Phases); n > mostPhases {
+		r.d.fault(w.Phases[mostPhases].node, "%s has %d phases; no more than %d are played", clip(t.Name), n, mostPhases)
+	}
+	if w.Limit.said() {
+		t.Limit = r.limit(&w.Limit)
+	}
+	if w.Capacity.said() {
+		t.Capacity = r.capacity(&w.Capacity)
+	}
+	if w.Network.said() {
+		t.Network = w.Network.V.Dist
+	}
+	if w.Warmup.said() {
+		t.Warmup = time.Duration(w.Warmup.V)
+	}
+	if w.Bursts.said() {
+		t.Bursts = r.bursts(&w.Bursts)
+	}
+	if w.Price.said() {
+		t.Price = r.price(&w.Price)
+	}
+	for k := range w.Phases {
+		t.Phases = append(t.Phases, r.phase(&w.Phases[k]))
+	}
+}
+
+// mostHosts of one target.
+const mostHosts = 1000
+
+// hosts makes the target's hosts, each of which is what the target says, with
+// what it says itself over that. The target keeps nothing but its words: it is
+// they who are called.
+func (r *resolver) hosts(t *Target, it *item[targetW]) {
+	w, phases := &it.v.Hosts, 0
+	if w.node == nil {
+		return
+	}
+	for i := range w.items {
+		h := &w.items[i]
+		r.name(h.name, h.key)
+		host := *t
+		host.Name, host.Host, host.Phases, host.Hosts = PartName(t.Name, h.name, 0), h.name, slices.Clone(t.Phases), nil
+		r.target(&host, &h.v)
+		phases += len(host.Phases)
+		t.Hosts = append(t.Hosts, host)
+	}
+	switch n := len(t.Hosts); {
+	case n == 0 && !r.d.refused[w.node] && !r.d.perhaps(w.node):
+		r.d.fault(it.key, "%s has no hosts; name them, hosts: {a: {}, b: {}}, or leave hosts out", clip(t.Name))
+	case n > mostHosts:
+		r.d.fault(w.items[mostHosts].key, "%s has %d hosts; no more than %d are played", clip(t.Name), n, mostHosts)
+	case phases > mostPhases:
+		r.d.fault(w.items[0].key, "the hosts of %s have %d phases in all, those of the target in each; no more than %d are played", clip(t.Name), phases, mostPhases)
+		t.Hosts = t.Hosts[:1]
+	}
+	t.Limit, t.Capacity, t.Network, t.Warmup, t.Bursts, t.Price = nil, nil, Dist{}, 0, nil, nil
 }
 
 func (r *resolver) limit(w *val[limitW]) *Limit {

@@ -36,6 +36,7 @@ type Breaker struct {
 	Tool      *machine.ToolSettings
 	Model     *machine.ModelSettings
 	Anonymous bool // reports: anonymous
+	Per       Scope
 	Health    bool // of a tool breaker: its target's health is recorded
 }
 
@@ -118,6 +119,11 @@ type Target struct {
 	Price  *Price  // nil: nobody counts
 	// Phases overlay Base. Where they overlap the later one wins, key by key.
 	Phases []Phase
+	// Hosts share the work: each attempt goes to one of them in turn. What the
+	// target says is in each; of the target itself only the name, Base and Phases
+	// count, and only to tell of it.
+	Hosts []Target
+	Host  string // of one of Hosts: its name within the target, whose name and this are its Name
 }
 
 // Limit bounds how often a target is called.
@@ -184,6 +190,8 @@ type Call struct {
 	Takes      *time.Duration // nil: as the target behaves
 	Timeout    time.Duration  // how long a scripted timeout without Takes takes
 	RetryAfter *time.Duration
+	Name       string // of a call that others are inside of; empty: it has none
+	Inside     int    // 1 + the index of the call that makes it, from the start of whose work At counts; 0: none does
 	Backup     string // OpSetAvailable
 	Available  bool   // OpSetAvailable
 }
@@ -279,6 +287,7 @@ type Expect struct {
 	Min, Max *float64
 	About    *float64      // the value that Min and Max are around, if the file states one
 	From, To time.Duration // of some metrics: only what happens in [From, To) counts; To 0: all of it
+	Each     time.Duration // if above 0: Min and Max hold for each stretch of that length from From on, whole ones before To
 	// Call is a call's number and Is what became of it: "admitted", "refused",
 	// "exhausted" or an outcome.
 	Call int

@@ -151,6 +151,7 @@ func (*staleWord) schema() *jsonschema.Schema     { return words(staleWords) }
 func (*arrivalsWord) schema() *jsonschema.Schema  { return words(arrivalsWords) }
 func (*rateLimitWord) schema() *jsonschema.Schema { return words(rateLimitWords) }
 func (*gateWord) schema() *jsonschema.Schema      { return words(gateWords) }
+func (*scopeWord) schema() *jsonschema.Schema     { return words(scopeWords) }
 
 func (*Rate) schema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string", Pattern: ratePattern, Examples: []any{"5/s", "300/min"}}

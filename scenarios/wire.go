@@ -22,6 +22,7 @@ type breakerW struct {
 	Kind    val[kindWord]    `yaml:"kind" doc:"tool: closed, open, half-open. model: primary, fallback, recovering." required:"true"`
 	Guards  val[string]      `yaml:"guards" doc:"Tool: the target that it gates (default: the one of its own name)."`
 	Reports val[reportsWord] `yaml:"reports" doc:"permit (default), or anonymous: results do not say whose they are." default:"permit"`
+	Per     val[scopeWord]   `yaml:"per" doc:"all (default): one breaker for everybody. caller: each single caller has one of its own, and all scripted calls have one. host, tool: each host of the target has one." default:"all"`
 	Health  val[bool]        `yaml:"health" doc:"Tool: record its health score after each result (default false)." default:"false"`
 	settingsW
 }
@@ -51,6 +52,12 @@ type settingsW struct {
 }
 
 type targetW struct {
+	hostW
+	Hosts named[hostW] `yaml:"hosts" doc:"Several that share the work, by name. An attempt goes to one of them in turn. What the target says holds for each, and what one says itself is laid over that."`
+}
+
+// hostW is a target by itself, or one of several hosts.
+type hostW struct {
 	behaviorW
 	Limit    val[limitW]    `yaml:"limit" doc:"More attempts than that are answered with rate_limit, and when to come back (default: none)."`
 	Capacity val[capacityW] `yaml:"capacity" doc:"How many attempts it can serve at one time, and what becomes of the others (default: any number)."`
@@ -99,7 +106,9 @@ type phaseW struct {
 
 type callW struct {
 	At           val[duration]   `yaml:"at" doc:"When." required:"true"`
-	To           val[string]     `yaml:"to" doc:"A call to this target or model breaker."`
+	To           val[string]     `yaml:"to" doc:"A call to this target, to one host of it such as api[a], or to this model breaker."`
+	Name         val[string]     `yaml:"name" doc:"A name for the call, by which others can be inside of it."`
+	Inside       val[string]     `yaml:"inside" doc:"The name of the call that makes this one: at counts from where that begins its work. It is made for each attempt that is let through, which is not over before it, and fails unless this one succeeds."`
 	Outcome      val[Outcome]    `yaml:"outcome" doc:"How its attempts end, whatever the target says."`
 	Takes        val[duration]   `yaml:"takes" doc:"How long its attempts take, whatever the target says."`
 	Timeout      val[duration]   `yaml:"timeout" doc:"How long outcome: timeout takes (default 2m)." default:"2m"`
@@ -195,6 +204,7 @@ type expectationW struct {
 	Within      val[withinW]        `yaml:"within" doc:"The tolerance of about: a share such as 2%, or an amount (default 5%)." default:"5%"`
 	From        val[duration]       `yaml:"from" doc:"With to: only what happens in [from, to) counts, for attempts, succeeded and refused."`
 	To          val[duration]       `yaml:"to" doc:"See from."`
+	Each        val[duration]       `yaml:"each" doc:"With from and to: what is said holds for each stretch of that length between them."`
 	Call        val[int]            `yaml:"call" doc:"A call's number, from 1." minimum:"1"`
 	Is          val[string]         `yaml:"is" doc:"admitted, refused, exhausted, or the outcome of its last attempt." enum:"fate"`
 }

@@ -75,6 +75,7 @@ type (
 type (
 	rateLimitWord int
 	gateWord      int
+	scopeWord     int
 )
 
 var (
@@ -84,6 +85,7 @@ var (
 	arrivalsWords  = []string{"constant", "poisson"}
 	rateLimitWords = []string{"wait", "fail", "backoff"}
 	gateWords      = []string{"call", "attempt", "retry"}
+	scopeWords     = []string{"all", "caller", "host"} // in the order of [Scope]
 )
 
 func (w *kindWord) parse(s string) error     { return second((*bool)(w), s, "kind", kindWords) }
@@ -98,6 +100,11 @@ func (w *rateLimitWord) parse(s string) (err error) {
 
 func (w *gateWord) parse(s string) (err error) {
 	*(*int)(w), err = oneOf(s, "gate", gateWords)
+	return err
+}
+
+func (w *scopeWord) parse(s string) (err error) {
+	*(*int)(w), err = oneOf(s, "per", scopeWords)
 	return err
 }
 
@@ -340,6 +347,7 @@ type policyBreakersW struct {
 
 type changeW struct {
 	Reports val[reportsWord] `yaml:"reports" doc:"permit or anonymous."`
+	Per     val[scopeWord]   `yaml:"per" doc:"all, caller or host."`
 	settingsW
 }
 
