@@ -22,7 +22,7 @@ func (r *run) newCall(rt route) *call {
 		c = &call{slot: len(r.calls)}
 		r.calls = append(r.calls, c)
 	}
-	*c = call{slot: c.slot, hedges: c.hedges[:0], givesUp: math.MaxInt64, script: -1, caller: -1, route: rt, gate: -1}
+	*c = call{slot: c.slot, hedges: c.hedges[:0], givesUp: math.MaxInt64, script: -1, caller: -1, route: rt, way: rt, gate: -1}
 	return c
 }
 
@@ -102,19 +102,22 @@ func (r *run) givenUp(c *call) bool {
 func (r *run) attempt(c *call) {
 	now := r.clock.Now()
 	c.began, c.asked, c.held, c.beside = now, now, 0, 1
-	asks := c.route.gate >= 0 && (c.attempt == 1 || r.policy.Gate != scenarios.GateCall)
+	asks := c.route.post >= 0 && (c.attempt == 1 || r.policy.Gate != scenarios.GateCall)
 	out := ""
 	if asks {
 		out = r.resolve(c)
-		asks = c.gate >= 0
+		asks = c.way.post >= 0
 	}
+	r.choose(c, asks)
 	if asks && c.attempt == 1 && r.policy.Gate == scenarios.GateRetry { // it goes in any case
-		asks, _ = r.gates[c.gate].Peek(now)
+		if asks, _ = r.gates[c.gate].Peek(now); !asks {
+			r.choose(c, false)
+		}
 	}
 	r.tellStart(c, asks)
 	if out != "" {
-		r.emit(trace.Event{T: now, Kind: trace.Reroute, Call: c.id, Attempt: c.attempt, Breaker: r.gates[c.route.gate].name, From: out,
-			To: r.targets[c.seat].name, Rule: string(machine.H7)})
+		r.emit(trace.Event{T: now, Kind: trace.Reroute, Call: c.id, Attempt: c.attempt, Breaker: r.standing(c), From: out,
+			To: r.targets[c.way.target].name, Rule: string(machine.H7)})
 	}
 	if asks && !r.ask(c) {
 		return
@@ -126,6 +129,9 @@ func (r *run) attempt(c *call) {
 func (r *run) tellStart(c *call, asks bool) {
 	e := r.blank(trace.Call, c)
 	e.To = c.route.to
+	if c.outer != nil && c.attempt == 1 {
+		e.Inside = c.outer.id
+	}
 	if c.caller >= 0 {
 		by := &r.callers[c.caller]
 		e.Caller, e.Instance = r.s.Callers[by.group].Name, by.number
@@ -141,20 +147,23 @@ func (r *run) tellStart(c *call, asks bool) {
 func (r *run) hedge(c *call) {
 	now := r.clock.Now()
 	c.timer = 0
-	asks := c.gate >= 0 && c.route.gate >= 0 && r.policy.Gate != scenarios.GateCall
+	asks := c.gate >= 0 && c.route.post >= 0 && r.policy.Gate != scenarios.GateCall
+	h := r.newCall(c.route)
+	h.main, h.id, h.script, h.caller, h.key = c, c.id, c.script, c.caller, c.key
+	h.way, h.gate, h.seat, h.began = c.way, c.gate, c.seat, now
+	r.choose(h, asks)
+	lets := true
 	if asks {
-		if allows, _ := r.gates[c.gate].Peek(now); !allows {
-			return
-		}
+		lets, _ = r.gates[h.gate].Peek(now)
 	}
-	if b := r.budget(c); b != nil && !b.Take(false) {
+	if b := r.budget(c); !lets || b != nil && !b.Take(false) {
+		h.main = nil
+		r.vacant = append(r.vacant, h)
 		return
 	}
 	c.tried++
 	c.beside++
-	h := r.newCall(c.route)
-	h.main, h.id, h.script, h.caller, h.key = c, c.id, c.script, c.caller, c.key
-	h.attempt, h.gate, h.seat, h.began, h.asked = c.tried, c.gate, c.seat, now, now
+	h.attempt, h.asked = c.tried, now
 	c.hedges = append(c.hedges, h)
 	r.emit(trace.Event{T: now, Kind: trace.Hedge, Call: c.id, Attempt: h.attempt, Rule: string(machine.L8)})
 	r.tellStart(h, asks)
@@ -164,21 +173,33 @@ func (r *run) hedge(c *call) {
 	r.serve(h)
 }
 
-// resolve settles which gate the attempt asks, and names the tool that a
-// substitute stands in for, if one does (H7).
+// resolve settles where the attempt goes, and names the tool that a substitute
+// stands in for, if one does (H7).
 func (r *run) resolve(c *call) (out string) {
-	c.gate, c.seat = c.route.gate, c.route.target
+	c.way, c.seat = c.route, c.route.target
 	if len(r.router.Substitutes) == 0 {
 		return ""
 	}
-	tool := r.gates[c.gate].guards
+	tool := r.posts[c.way.post].guards
+	r.asker = c
 	by := r.router.Resolve(r.clock.Now(), tool)
 	if by == tool {
 		return ""
 	}
-	to := r.route(by)
-	c.gate, c.seat = to.gate, to.target
+	c.way = r.route(by)
+	c.seat = c.way.target
 	return tool
+}
+
+// standing names the breaker that a substitute stands in for: that of the caller,
+// or of the host whose turn it is.
+func (r *run) standing(c *call) string {
+	p := &r.posts[c.route.post]
+	gate := r.gateOfCall(p, c)
+	if p.per == scenarios.PerHost {
+		gate += r.targets[c.route.target].turn
+	}
+	return r.gates[gate].name
 }
 
 // ask asks the gate, and says whether the attempt may go. If it may not, the
@@ -194,10 +215,15 @@ func (r *run) ask(c *call) bool {
 	e.Breaker, e.Rule = g.name, string(d.Rule)
 	if d.Admitted {
 		c.holds, c.since = true, now
-		if d.Target != r.targets[c.seat].name {
-			c.seat = r.targetNamed(d.Target)
+		if g.model {
+			if d.Target != r.targets[c.seat].name {
+				c.seat = r.targetNamed(d.Target)
+			}
+			if r.targets[c.seat].hosts > 0 {
+				c.seat = r.next(c.seat)
+			}
 		}
-		e.Target, e.Probe = d.Target, d.Probe
+		e.Target, e.Probe = r.targets[c.seat].name, d.Probe
 		r.pass()
 		return true
 	}
@@ -233,7 +259,7 @@ func (r *run) hold(c *call, until time.Duration) {
 // would is how the attempt that is refused would have ended, as far as can be
 // said now.
 func (r *run) would(c *call) scenarios.Outcome {
-	tg := &r.targets[c.route.target]
+	tg := &r.targets[c.seat]
 	if r.limited(c, tg) && !tg.limit.takes(r.clock.Now()) {
 		return scenarios.RateLimit
 	}
@@ -253,6 +279,7 @@ func (r *run) would(c *call) scenarios.Outcome {
 func (r *run) serve(c *call) {
 	now := r.clock.Now()
 	tg := &r.targets[c.seat]
+	r.took(c)
 	c.fate = r.fate(c, tg)
 	tooMany := c.fate.outcome != scenarios.Vanish && r.limited(c, tg) && !tg.limit.take(now)
 	if tooMany {
@@ -273,6 +300,9 @@ func (r *run) serve(c *call) {
 		return
 	}
 	c.number = r.started
+	if c.course = (course{}); !tooMany {
+		c.course.left = r.makes(c)
+	}
 	w := c.whole()
 	w.flying++
 	if h := r.policy.Hedge; h != nil && w.beside < h.Attempts {
@@ -284,6 +314,9 @@ func (r *run) serve(c *call) {
 		return
 	}
 	c.done = noWork
+	if !tooMany {
+		r.work(c, now+c.fate.there)
+	}
 	c.fate.alone()
 	r.endAt(c, now+c.fate.takes)
 }
@@ -297,6 +330,9 @@ func (r *run) endAt(c *call, at time.Duration) {
 // changes nothing for the call. Otherwise the ladder decides what follows, and
 // if the call ends here, or the gate wants every attempt, the gate is told.
 func (r *run) endAttempt(c *call) {
+	if c.course != (course{}) && r.awaits(c) {
+		return
+	}
 	now := r.clock.Now()
 	w := c.whole()
 	c.number = 0
@@ -333,6 +369,7 @@ func (r *run) endAttempt(c *call) {
 	case step.Rule != "":
 		r.emit(trace.Event{T: now, Kind: trace.GiveUp, Call: w.id, Rule: string(step.Rule)})
 	}
+	w.succeeded = c.fate.outcome == scenarios.Success
 	r.over(w, now)
 }
 
@@ -468,4 +505,5 @@ func (r *run) over(c *call, end time.Duration) {
 		r.ended(c.caller, end)
 	}
 	r.vacant = append(r.vacant, c)
+	r.insideOver(c.outer, c.outerAttempt, c.succeeded)
 }

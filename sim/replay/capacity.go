@@ -206,6 +206,7 @@ func (r *run) begin(target int, w waiting) {
 	r.clock.Schedule(sim.Event{At: done, Class: classFree, Seq: r.served, What: uint32(at)})
 	if c := r.calls[w.slot]; c.number == w.number {
 		c.job, c.work = at, r.served
+		r.work(c, now)
 		r.answerAt(c, done)
 	}
 }

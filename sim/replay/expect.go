@@ -34,17 +34,29 @@ type expectations struct {
 	instants    []scenarios.Expect // state and allows
 	others      []scenarios.Expect // transitions, calls and metrics
 	transitions map[string][]trace.Event
+	instances   map[string][]string // the names that events have for a breaker that an expectation is about
 	calls       map[int]*became
 	windows     []window
 	failed      []Failure
 	places      []place // of what failed
 }
 
-// window counts a metric in the stretch [from, to).
+// window counts a metric in the stretch [from, to), by whole parts of it.
 type window struct {
 	metric   string
 	from, to time.Duration
-	n        int
+	each     time.Duration // what a count covers
+	counts   []int
+}
+
+func newWindow(e *scenarios.Expect) window {
+	w := window{metric: e.Metric, from: e.From, to: e.To, each: e.Each}
+	if w.each == 0 {
+		w.each = w.to - w.from
+	}
+	w.counts = make([]int, (w.to-w.from)/w.each)
+	w.to = w.from + w.each*time.Duration(len(w.counts))
+	return w
 }
 
 func (w *window) count(e *trace.Event) {
@@ -55,7 +67,7 @@ func (w *window) count(e *trace.Event) {
 	case w.metric == "attempts" && (e.Kind == trace.Admit || e.Kind == trace.Call && e.Target != ""),
 		w.metric == "succeeded" && e.Kind == trace.Result && e.Outcome == trace.Success,
 		w.metric == "refused" && e.Kind == trace.Refuse:
-		w.n++
+		w.counts[(e.T-w.from)/w.each]++
 	}
 }
 
@@ -66,7 +78,7 @@ type became struct {
 }
 
 func newExpectations(s *scenarios.Scenario, p *scenarios.Policy) *expectations {
-	x := &expectations{policy: p.Name, transitions: map[string][]trace.Event{}, calls: map[int]*became{}}
+	x := &expectations{policy: p.Name, transitions: map[string][]trace.Event{}, instances: map[string][]string{}, calls: map[int]*became{}}
 	for _, e := range s.Expect {
 		if e.Policy != p.Name && (e.Policy != "" || p.Breakers == nil) {
 			continue
@@ -76,15 +88,35 @@ func newExpectations(s *scenarios.Scenario, p *scenarios.Policy) *expectations {
 			x.instants = append(x.instants, e)
 			continue
 		case e.Transitions != nil:
-			x.transitions[e.Breaker] = nil
+			x.instances[e.Breaker] = eachOf(s, p, e.Breaker)
+			for _, name := range x.instances[e.Breaker] {
+				x.transitions[name] = nil
+			}
 		case e.Call > 0:
 			x.calls[e.Call] = &became{}
 		case e.To > 0:
-			x.windows = append(x.windows, window{e.Metric, e.From, e.To, 0})
+			x.windows = append(x.windows, newWindow(&e))
 		}
 		x.others = append(x.others, e)
 	}
 	return x
+}
+
+// eachOf are the names that events have for the breaker of that name.
+func eachOf(s *scenarios.Scenario, p *scenarios.Policy, name string) (all []string) {
+	for i := range p.Breakers {
+		if b := &p.Breakers[i]; b.Name == name {
+			for _, of := range s.Instances(b) {
+				for n := range max(1, of.Count) {
+					all = append(all, scenarios.PartName(b.Name, of.Name, min(of.Count, n+1)))
+				}
+			}
+		}
+	}
+	if len(all) == 0 {
+		return []string{name}
+	}
+	return all
 }
 
 func (x *expectations) listens() bool { return len(x.others) > 0 }
@@ -125,22 +157,46 @@ func (x *expectations) Event(e *trace.Event) error {
 // check judges an expectation of an instant, which has come.
 func (r *run) check(e *scenarios.Expect) {
 	now := r.clock.Now()
-	g := r.gateNamed(e.Breaker)
-	at := place{breaker: e.Breaker, at: now}
-	if g == nil {
-		r.expect.fail(e, at, "expected something of breaker %s at %v; this policy has no such breaker", e.Breaker, now)
+	gates := r.gatesNamed(e.Breaker)
+	if len(gates) == 0 {
+		r.expect.fail(e, place{breaker: e.Breaker, at: now}, "expected something of breaker %s at %v; this policy has no such breaker", e.Breaker, now)
 		return
 	}
-	if e.Allows != nil {
-		if allows, _ := g.Peek(now); allows != *e.Allows {
-			words := map[bool]string{true: "to admit a call", false: "to admit no call"}
-			r.expect.fail(e, at, "expected %s %s at %v; it is %s and would do the opposite", e.Breaker, words[*e.Allows], now, g.State(now))
+	var wrong []*gate
+	for i := range gates {
+		if !gates[i].meets(now, e) {
+			wrong = append(wrong, &gates[i])
 		}
+	}
+	if len(wrong) == 0 {
 		return
 	}
-	if got := g.State(now); got != e.State.String() {
-		r.expect.fail(e, at, "expected %s to be %s at %v; it is %s", e.Breaker, e.State, now, got)
+	g := wrong[0]
+	at, more := place{breaker: g.name, at: now}, others(len(wrong), len(gates))
+	if e.Allows != nil {
+		words := map[bool]string{true: "to admit a call", false: "to admit no call"}
+		r.expect.fail(e, at, "expected %s %s at %v; it is %s and would do the opposite%s", g.name, words[*e.Allows], now, g.State(now), more)
+		return
 	}
+	r.expect.fail(e, at, "expected %s to be %s at %v; it is %s%s", g.name, e.State, now, g.State(now), more)
+}
+
+// meets says whether the gate is as expected.
+func (g *gate) meets(now time.Duration, e *scenarios.Expect) bool {
+	if e.Allows != nil {
+		allows, _ := g.Peek(now)
+		return allows == *e.Allows
+	}
+	return g.State(now) == e.State.String()
+}
+
+// others says how many breakers miss an expectation beside the first, of all that
+// it is about.
+func others(wrong, all int) string {
+	if all == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (as %d of the %d)", wrong, all)
 }
 
 func (x *expectations) fail(e *scenarios.Expect, at place, format string, a ...any) {
@@ -158,9 +214,8 @@ func (x *expectations) failures(metric func(string) (float64, bool)) []Failure {
 		case e.Call > 0:
 			x.judgeCall(e)
 		case e.To > 0:
-			n := float64(x.windows[0].n)
+			x.judgeWindow(e, &x.windows[0])
 			x.windows = x.windows[1:]
-			x.judgeMetric(e, func(string) (float64, bool) { return n, true })
 		case metric != nil:
 			x.judgeMetric(e, metric)
 		}
@@ -168,22 +223,23 @@ func (x *expectations) failures(metric func(string) (float64, bool)) []Failure {
 	return x.failed
 }
 
+// judgeTransitions judges the list, which every instance of the breaker must have
+// gone through.
 func (x *expectations) judgeTransitions(e *scenarios.Expect) {
-	got := x.transitions[e.Breaker]
-	n := 0 // so many came as expected
-	for n < min(len(got), len(e.Transitions)) && got[n].To == e.Transitions[n].State.String() && got[n].Effective == e.Transitions[n].At {
-		n++
+	names := x.instances[e.Breaker]
+	first, wrong := "", 0
+	for _, name := range names {
+		if _, same := compare(e.Transitions, x.transitions[name]); !same {
+			if wrong++; wrong == 1 {
+				first = name
+			}
+		}
 	}
-	at := place{breaker: e.Breaker, at: math.MaxInt64}
-	switch {
-	case n == len(got) && n == len(e.Transitions):
+	if wrong == 0 {
 		return
-	case n < len(got):
-		at.at = got[n].T
 	}
-	if n < len(e.Transitions) {
-		at.at = min(at.at, e.Transitions[n].At)
-	}
+	got := x.transitions[first]
+	at, _ := compare(e.Transitions, got)
 	var want, came []string
 	for _, m := range e.Transitions {
 		want = append(want, fmt.Sprintf("%s@%v", m.State, short(m.At)))
@@ -191,7 +247,24 @@ func (x *expectations) judgeTransitions(e *scenarios.Expect) {
 	for _, t := range got {
 		came = append(came, fmt.Sprintf("%s@%v", t.To, short(t.Effective)))
 	}
-	x.fail(e, at, "expected %s to go [%s]; it went [%s]", e.Breaker, strings.Join(want, ", "), strings.Join(came, ", "))
+	x.fail(e, place{breaker: first, at: at}, "expected %s to go [%s]; it went [%s]%s", first, strings.Join(want, ", "), strings.Join(came, ", "), others(wrong, len(names)))
+}
+
+// compare says whether transitions came as expected, and if not, when the first
+// came that did not or should have come.
+func compare(want []scenarios.Moment, got []trace.Event) (at time.Duration, same bool) {
+	n := 0 // so many came as expected
+	for n < min(len(got), len(want)) && got[n].To == want[n].State.String() && got[n].Effective == want[n].At {
+		n++
+	}
+	at = math.MaxInt64
+	if n < len(got) {
+		at = got[n].T
+	}
+	if n < len(want) {
+		at = min(at, want[n].At)
+	}
+	return at, n == len(got) && n == len(want)
 }
 
 func (x *expectations) judgeCall(e *scenarios.Expect) {
@@ -205,6 +278,20 @@ func (x *expectations) judgeCall(e *scenarios.Expect) {
 		x.fail(e, at, "expected call %d to be %s; it was still running at the end", e.Call, e.Is)
 	default:
 		x.fail(e, at, "expected call %d to be %s; it ended as %s", e.Call, e.Is, c.last)
+	}
+}
+
+// judgeWindow judges each part of the window, up to the first that is otherwise.
+func (x *expectations) judgeWindow(e *scenarios.Expect, w *window) {
+	before := len(x.failed)
+	for i, n := range w.counts {
+		part := *e
+		part.From = w.from + w.each*time.Duration(i)
+		part.To = part.From + w.each
+		x.judgeMetric(&part, func(string) (float64, bool) { return float64(n), true })
+		if len(x.failed) > before {
+			return
+		}
 	}
 }
 

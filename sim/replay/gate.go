@@ -224,18 +224,6 @@ func (g *gate) canPeek() bool {
 	return !ok || port.canPeek()
 }
 
-// available says whether the target would be called now: by H7's pure reading
-// of its gate, and always if it has none.
-func (r *run) available(now time.Duration, target string) bool {
-	for i := range r.gates {
-		if g := &r.gates[i]; g.guards == target {
-			allows, _ := g.Peek(now)
-			return allows
-		}
-	}
-	return true
-}
-
 // heeds says whether a wait that a failure names means anything to a breaker of
 // ours (T29, M27).
 func (g *gate) heeds() bool {
@@ -302,7 +290,9 @@ func (r *run) varies(b *scenarios.Breaker) bool {
 		c := &b.Model.Cooldown
 		return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter
 	}
-	configured := func(e scenarios.Call) bool { return e.Op == scenarios.OpConfigure && e.To == b.Name }
+	configured := func(e scenarios.Call) bool {
+		return e.Op == scenarios.OpConfigure && (e.To == b.Name || e.To == trace.Whole(b.Name))
+	}
 	c := &b.Tool.Cooldown
 	return c.Growth > 1 || c.Jitter > 0 || c.RetryAfter || slices.ContainsFunc(r.s.Calls, configured)
 }

@@ -10,13 +10,23 @@ func runInfo(s *scenarios.Scenario, p *scenarios.Policy, o *Others) *trace.RunIn
 	info := &trace.RunInfo{Scenario: s.Name, Title: s.Title, Policy: p.Name, PolicyAbout: p.About, Seed: s.Seed,
 		Breakers: []trace.Breaker{}, Targets: []trace.Target{}}
 	for i := range p.Breakers {
-		info.Breakers = append(info.Breakers, breakerInfo(&p.Breakers[i], o))
+		b := breakerInfo(&p.Breakers[i], o)
+		for _, of := range s.Instances(&p.Breakers[i]) {
+			b.Instances = append(b.Instances, trace.Instance{Name: of.Name, Count: of.Count})
+		}
+		info.Breakers = append(info.Breakers, b)
 	}
 	for _, b := range s.Substitutes {
 		info.Substitutes = append(info.Substitutes, trace.Substitute{Target: b.Target, By: b.By})
 	}
 	for i := range s.Targets {
-		info.Targets = append(info.Targets, targetInfo(&s.Targets[i]))
+		t := &s.Targets[i]
+		info.Targets = append(info.Targets, targetInfo(t))
+		for k := range t.Hosts {
+			host := targetInfo(&t.Hosts[k])
+			host.Of = t.Name
+			info.Targets = append(info.Targets, host)
+		}
 	}
 	return info
 }
@@ -25,6 +35,12 @@ func breakerInfo(b *scenarios.Breaker, o *Others) trace.Breaker {
 	info := trace.Breaker{Name: b.Name, Kind: "tool", Reports: "permit"}
 	if b.Anonymous {
 		info.Reports = "anonymous"
+	}
+	switch b.Per {
+	case scenarios.PerCaller:
+		info.Per = trace.PerCaller
+	case scenarios.PerHost:
+		info.Per = trace.PerHost
 	}
 	if t := b.Tool; t != nil {
 		stale := "count"
@@ -73,7 +89,11 @@ func targetInfo(t *scenarios.Target) trace.Target {
 	if p := t.Price; p != nil {
 		info.Price = &trace.Price{Call: p.Call, Tokens: p.Tokens}
 	}
-	for _, p := range t.Phases {
+	phases := t.Phases
+	if len(t.Hosts) > 0 { // they have them
+		phases = nil
+	}
+	for _, p := range phases {
 		ph := trace.TargetPhase{At: p.At, For: p.For}
 		ph.Outcome, ph.Latency = words(&p.Behavior)
 		info.Phases = append(info.Phases, ph)

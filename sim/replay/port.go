@@ -119,7 +119,7 @@ func operable(s *scenarios.Scenario, name string, port Port, by string) error {
 		if e.Op == scenarios.OpReset && !resets {
 			done = "reset"
 		}
-		if e.To == name && done != "" {
+		if (e.To == name || e.To == trace.Whole(name)) && done != "" {
 			return cannot("%s is %s, and %s has nothing for that", name, done, by)
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	classOperate                   // what operators do, in file order
 	classWaited                    // turns that waited for somebody to serve them ask again, in the order in which they came
 	classScripted                  // scripted calls start, in file order
+	classInside                    // calls inside of others start, in file order
 	classMade                      // callers' calls start, in file order
 	classRetry                     // ladders try again, by call
 	classHedge                     // attempts start beside slow ones, in the order of those
@@ -106,13 +107,17 @@ type run struct {
 	bounded []int         // targets with servers
 	second  time.Duration // the next whole one, at which they are measured
 	loads   []trace.Event // what came of that and was not told yet
-	gates   []gate
+	posts   []post        // of the policy's breakers, in their order
+	gates   []gate        // at the posts, in the order of those
+	asker   *call         // on whose behalf the router reads breakers
 	router  machine.Router
 	budgets []*machine.Budget       // of retries: one for all, or the scripted calls' and then each caller's; none
 	brakes  []*machine.RetryBreaker // likewise
 	news    []trace.Event           // what a machine did and nobody was told yet
 	cause   int                     // the call on whose behalf a machine is being touched, or 0
 	routes  []route                 // of the scripted entries
+	inside  [][]int                 // by scripted entry: those that it makes
+	made    []within                // that were planned
 	callers []caller
 	calls   []*call   // slots
 	vacant  []*call   // slots to use again
@@ -130,8 +135,9 @@ type run struct {
 // route is where a call goes: through a gate, or straight to a target.
 type route struct {
 	to     string
-	gate   int // index, or -1
+	post   int // index, or -1: no gate is asked
 	target int // index; the gate may choose another
+	host   int // index of the target's host that alone is meant, or -1
 }
 
 // call is a call in flight with its latest attempt, or a hedge: an attempt
@@ -150,7 +156,8 @@ type call struct {
 	caller  int // index of the caller that waits for it, or -1
 	key     sim.Key
 	route   route
-	gate    int // index of the one that it asks, or -1: the route's, unless a substitute takes the call
+	way     route // where the attempt goes: the route, unless a substitute takes the call
+	gate    int   // index of the one that it asks, or -1
 	attempt int
 	began   time.Duration // the attempt in flight
 	asked   time.Duration // when it first asked the gate
@@ -167,6 +174,11 @@ type call struct {
 	there   bool          // it has reached the target
 	retry   machine.Retry
 	pass    Pass
+	course  course
+
+	outer        *call // that it is inside of, or nil
+	outerAttempt uint64
+	succeeded    bool // its last attempt did
 }
 
 func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error) {
@@ -184,8 +196,7 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 		r.sinks = append(r.sinks, r.expect)
 	}
 	for i := range s.Targets {
-		t := &s.Targets[i]
-		r.targets = append(r.targets, newTarget(t, r.root.Name(t.Name)))
+		r.addTarget(&s.Targets[i])
 	}
 	r.changes = changes(r.targets)
 	for i := range r.targets {
@@ -199,15 +210,9 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 	r.second = time.Second
 	for i := range p.Breakers {
 		b := &p.Breakers[i]
-		g, err := r.gateOf(b)
-		if err != nil {
+		if err := r.addPost(b); err != nil {
 			return nil, fmt.Errorf("breaker %s: %w", b.Name, err)
 		}
-		placed := gate{Gate: g, name: b.Name, model: b.Model != nil, varies: r.varies(b), guards: b.Guards}
-		if b.Health {
-			placed.stats = new(machine.Stats)
-		}
-		r.gates = append(r.gates, placed)
 	}
 	r.router = machine.Router{Available: r.available, Substitutes: map[string][]string{}}
 	for _, s := range s.Substitutes {
@@ -230,8 +235,11 @@ func newRun(s *scenarios.Scenario, p *scenarios.Policy, o Options) (*run, error)
 // route finds the way to a target or a model breaker. The scenario was checked:
 // there is one.
 func (r *run) route(to string) route {
-	rt := route{to: to, gate: -1, target: -1}
-	name := to
+	rt := route{to: to, post: -1, target: -1, host: -1}
+	name, part := scenarios.SplitName(to)
+	if part != "" {
+		rt.host = r.targetNamed(to)
+	}
 	for i := range r.s.Breakers {
 		b := &r.s.Breakers[i]
 		if b.Model != nil && b.Name == to {
@@ -245,8 +253,8 @@ func (r *run) route(to string) route {
 	}
 	for i := range r.policy.Breakers {
 		b := &r.policy.Breakers[i]
-		if b.Model != nil && b.Name == to || b.Tool != nil && b.Guards == to {
-			rt.gate = i
+		if b.Model != nil && b.Name == to || b.Tool != nil && b.Guards == name {
+			rt.post = i
 		}
 	}
 	return rt
@@ -308,6 +316,7 @@ func ofClient[T any](r *run, all []*T, c *call) *T {
 // the policy does not have are left out.
 func (r *run) addScript() {
 	r.routes = make([]route, len(r.s.Calls))
+	r.addInside()
 	for i := range r.s.Calls {
 		e := &r.s.Calls[i]
 		class := classScripted
@@ -319,7 +328,9 @@ func (r *run) addScript() {
 		default:
 			class = classOperate
 		}
-		r.clock.Schedule(sim.Event{At: e.At, Class: class, Seq: uint64(i), What: uint32(i)})
+		if e.Inside == 0 {
+			r.clock.Schedule(sim.Event{At: e.At, Class: class, Seq: uint64(i), What: uint32(i)})
+		}
 	}
 }
 
@@ -335,6 +346,9 @@ func (r *run) unseen(e sim.Event) bool {
 		return true
 	case classEnd:
 		return r.calls[e.What].number != e.Seq
+	case classInside:
+		w := &r.made[e.What]
+		return w.outer.number != w.attempt
 	case classHedge:
 		return r.calls[e.What].timer != e.Seq
 	default:
@@ -355,6 +369,8 @@ func (r *run) play(e sim.Event) {
 		c := r.newCall(r.routes[e.What])
 		c.script, c.key = int(e.What), r.root.Name("calls").Number(uint64(e.What))
 		r.start(c)
+	case classInside:
+		r.startInside(&r.made[e.What])
 	case classMade:
 		r.startMade(int(e.What))
 	case classRetry:
@@ -423,22 +439,16 @@ func (r *run) pass() {
 	}
 }
 
-func (r *run) gateNamed(name string) *gate {
-	for i := range r.gates {
-		if r.gates[i].name == name {
-			return &r.gates[i]
-		}
+// operate does to a breaker, or to all its instances, what the scripted entry i says.
+func (r *run) operate(i int) {
+	gates := r.gatesNamed(r.s.Calls[i].To)
+	for k := range gates {
+		r.operateAt(&gates[k], i)
 	}
-	return nil
 }
 
-// operate does to a breaker what the scripted entry i says.
-func (r *run) operate(i int) {
+func (r *run) operateAt(g *gate, i int) {
 	e := &r.s.Calls[i]
-	g := r.gateNamed(e.To)
-	if g == nil {
-		return
-	}
 	now := r.clock.Now()
 	r.cause = 0
 	record := trace.Event{T: now, Kind: trace.Operate, Breaker: g.name}
@@ -454,7 +464,8 @@ func (r *run) operate(i int) {
 		g.Force(now, machine.Closed)
 	case scenarios.OpConfigure:
 		s := r.policy.Configured[i]
-		record.Op, record.Settings = trace.Configure, r.configured(g.name, &s)
+		r.seed(&s.Cooldown, g.name)
+		record.Op, record.Settings = trace.Configure, r.configured(g, &s)
 		if err := g.Configure(now, s); err != nil && r.err == nil {
 			r.err = fmt.Errorf("%s: configure %s at %v: %w", r.s.File, g.name, e.At, err)
 		}
@@ -469,27 +480,34 @@ func (r *run) operate(i int) {
 }
 
 // configured is what the record says of the settings that a breaker gets.
-func (r *run) configured(breaker string, s *machine.ToolSettings) *trace.Breaker {
+func (r *run) configured(g *gate, s *machine.ToolSettings) *trace.Breaker {
 	for i := range r.policy.Breakers {
-		if b := r.policy.Breakers[i]; b.Name == breaker {
+		if b := r.policy.Breakers[i]; b.Name == trace.Whole(g.name) {
 			b.Tool = s
-			return new(breakerInfo(&b, r.others))
+			info := breakerInfo(&b, r.others)
+			if b.Per == scenarios.ForAll {
+				return &info
+			}
+			return info.Instance(g.name)
 		}
 	}
 	return nil
 }
 
 func (r *run) peek(e *scenarios.Call) {
-	g := r.gateNamed(e.To)
-	if g == nil || !g.canPeek() {
-		return
+	gates := r.gatesNamed(e.To)
+	for i := range gates {
+		g := &gates[i]
+		if !g.canPeek() {
+			continue
+		}
+		allows, serves := g.Peek(r.clock.Now())
+		record := trace.Event{T: r.clock.Now(), Kind: trace.Peek, Breaker: g.name, Model: g.model}
+		if g.model {
+			record.Serves = serves
+		} else {
+			record.Allows = allows
+		}
+		r.emit(record)
 	}
-	allows, serves := g.Peek(r.clock.Now())
-	record := trace.Event{T: r.clock.Now(), Kind: trace.Peek, Breaker: g.name, Model: g.model}
-	if g.model {
-		record.Serves = serves
-	} else {
-		record.Allows = allows
-	}
-	r.emit(record)
 }

@@ -24,6 +24,21 @@ type target struct {
 	bursts   *bursts // nil: none
 	warmup   time.Duration
 	cold     time.Duration // when the last outage ended; negative: there was none
+	of       int           // index of the target that it is a host of, or its own
+	hosts    int           // how many it has; they come right after it
+	turn     int           // whose turn it is, from 0
+}
+
+// addTarget adds the target and its hosts.
+func (r *run) addTarget(t *scenarios.Target) {
+	at := len(r.targets)
+	r.targets = append(r.targets, newTarget(t, r.root.Name(t.Name)))
+	r.targets[at].of, r.targets[at].hosts = at, len(t.Hosts)
+	for i := range t.Hosts {
+		h := &t.Hosts[i]
+		r.targets = append(r.targets, newTarget(h, r.root.Name(h.Name)))
+		r.targets[len(r.targets)-1].of = at
+	}
 }
 
 // bursts come and go by chance.

@@ -100,6 +100,7 @@ type wire struct {
 	Call           int             `json:"call"`
 	Attempt        *int            `json:"attempt"`
 	Caller         string          `json:"caller"`
+	Inside         int             `json:"inside"`
 	Instance       int             `json:"instance"`
 	Breaker        string          `json:"breaker"`
 	Target         string          `json:"target"`
@@ -152,7 +153,7 @@ func (w *wire) event() (Event, error) {
 	if w.T == nil {
 		return Event{}, fmt.Errorf("the event %q has no t", w.Event)
 	}
-	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Instance: w.Instance, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
+	e := Event{T: *w.T, Kind: Kind(k), Call: w.Call, Caller: w.Caller, Inside: w.Inside, Instance: w.Instance, Breaker: w.Breaker, Target: w.Target, From: w.From, To: w.To,
 		Rule: w.Rule, Reason: w.Reason, Outcome: w.Outcome, Would: w.Would, Op: w.Op, Name: w.Name, Verdict: w.Verdict, Settings: w.Settings, Seen: Held{w.WindowCalls, w.WindowFailures, w.WindowSlow}, Health: w.Health, Score: w.Score, Took: w.Took, Wait: w.Wait,
 		Effective: w.Effective, Failures: w.Failures, Busy: w.Busy, Waiting: w.Waiting, On: w.On, Probe: w.Probe, Applied: w.Applied, Available: w.Available, Allows: w.Allows}
 	switch e.Kind {

@@ -57,6 +57,9 @@ func (x *encoder) event(e *Event) {
 		if e.Instance != 0 {
 			x.int("instance", e.Instance)
 		}
+		if e.Inside != 0 {
+			x.int("inside", e.Inside)
+		}
 		x.int("attempt", e.Attempt)
 		x.optional("target", e.Target)
 	case Admit:

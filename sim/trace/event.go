@@ -81,6 +81,7 @@ type Event struct {
 	Call      int           // from 1, in the order of first starts; of a Transition 0 if no call caused it
 	Attempt   int           // from 1
 	Caller    string        // of a Call that a caller made, not of a scripted one
+	Inside    int           // of a Call: the call in the course of which it is made; 0: none
 	Instance  int           // which of the callers of that name made it, from 1; 0 if there is one
 	Breaker   string        // of a Result empty if no breaker heard of it
 	Target    string        // who is called; of a Call only where no gate says so
@@ -149,6 +150,9 @@ type Breaker struct {
 	*Tool
 	*Model
 	Further
+
+	Per       string     `json:"per,omitempty"`       // PerCaller or PerHost: it is Instances, each set to this; empty: it is one
+	Instances []Instance `json:"instances,omitempty"` // in order
 }
 
 // Tool is the settings of a tool breaker.
@@ -190,6 +194,7 @@ func (b *Breaker) Main() string {
 // Target is something that is called, and how it behaves by its script.
 type Target struct {
 	Name     string        `json:"name"`
+	Of       string        `json:"of,omitempty"`       // of a host: the target that it is one of. Such a target comes before its hosts, and only they are called
 	Latency  string        `json:"latency"`            // as the scenario writes it
 	Network  string        `json:"network,omitempty"`  // likewise: each way, beside the latency; empty: none
 	Outcome  string        `json:"outcome"`            // likewise; a mix is spelled "70% success, 30% failure"

@@ -31,6 +31,7 @@ type Validator struct {
 	breakers map[string]*standing
 	order    []string // breakers, as the Run event lists them
 	targets  map[string]int
+	of       map[string]string // hosts, and the targets that they are of
 }
 
 // flight is a call in flight.
@@ -163,9 +164,14 @@ func (v *Validator) begin(e *Event) error {
 	}
 	v.calls = map[int]*flight{}
 	v.breakers = map[string]*standing{}
-	v.targets = map[string]int{}
+	v.targets, v.of = map[string]int{}, map[string]string{}
 	for i := range e.Run.Targets {
-		v.targets[e.Run.Targets[i].Name] = len(e.Run.Targets[i].Phases)
+		t := &e.Run.Targets[i]
+		v.targets[t.Name] = len(t.Phases)
+		if _, ok := v.targets[t.Of]; t.Of != "" && (!ok || Whole(t.Name) != t.Of) {
+			return fmt.Errorf("%q is no host of a target %q", t.Name, t.Of)
+		}
+		v.of[t.Name] = t.Of
 	}
 	for i := range e.Run.Breakers {
 		b := &e.Run.Breakers[i]
@@ -175,15 +181,42 @@ func (v *Validator) begin(e *Event) error {
 		if b.By != "" && b.Tool == nil {
 			return fmt.Errorf("the breaker %q routes to models, which only ours do", b.Name)
 		}
-		s := &standing{Breaker: new(*b), state: "closed"}
-		if b.Model != nil {
-			s.state, s.serves = "primary", b.Model.Primary
+		if err := v.scope(b); err != nil {
+			return err
 		}
-		if v.breakers[b.Name] != nil {
-			return fmt.Errorf("two breakers are named %q", b.Name)
+		for name := range b.Each() {
+			s := &standing{Breaker: b.Instance(name), state: "closed"}
+			if b.Model != nil {
+				s.state, s.serves = "primary", b.Model.Primary
+			}
+			if v.breakers[name] != nil {
+				return fmt.Errorf("two breakers are named %q", name)
+			}
+			v.breakers[name] = s
+			v.order = append(v.order, name)
 		}
-		v.breakers[b.Name] = s
-		v.order = append(v.order, b.Name)
+	}
+	return nil
+}
+
+// mostInstances of all breakers: a record of a few bytes could else claim any number.
+const mostInstances = 10_000_000
+
+// scope checks whom the breaker is for.
+func (v *Validator) scope(b *Breaker) error {
+	n := len(v.order)
+	for _, i := range b.Instances {
+		if n += max(1, i.Count); i.Count < 0 || n > mostInstances {
+			return fmt.Errorf("%q cannot be %d breakers for %q", b.Name, i.Count, i.Name)
+		}
+	}
+	switch {
+	case b.Per == "" && len(b.Instances) == 0:
+		return nil
+	case b.Per != PerCaller && b.Per != PerHost:
+		return fmt.Errorf("the breaker %q cannot be one for each %q", b.Name, b.Per)
+	case len(b.Instances) == 0:
+		return fmt.Errorf("the breaker %q is one for each %s, and there is none", b.Name, b.Per)
 	}
 	return nil
 }
@@ -225,6 +258,9 @@ func (v *Validator) call(e *Event) error {
 	case e.Attempt == 1:
 		if e.Call != v.lastCall+1 {
 			return fmt.Errorf("call %d comes after call %d", e.Call, v.lastCall)
+		}
+		if outer := v.calls[e.Inside]; e.Inside != 0 && (outer == nil || len(outer.tries) == 0) {
+			return fmt.Errorf("call %d is not at work, so call %d cannot be inside of it", e.Inside, e.Call)
 		}
 		v.lastCall++
 		c = new(flight)
@@ -296,7 +332,11 @@ func (v *Validator) verdict(e *Event) error {
 	if err := b.grant(e); err != nil {
 		return err
 	}
-	if err := b.mayServe(e.Rule, e.Target); err != nil {
+	served := e.Target
+	if of := v.of[served]; of != "" {
+		served = of
+	}
+	if err := b.mayServe(e.Rule, served); err != nil {
 		return err
 	}
 	return v.target(e.Target)
@@ -592,7 +632,7 @@ func (v *Validator) reroute(e *Event) error {
 	switch {
 	case c == nil || c.began != e.T:
 		return fmt.Errorf("attempt %d of call %d does not start here", e.Attempt, e.Call)
-	case b.Tool == nil || b.Tool.Guards != e.From:
+	case b.Tool == nil || b.Tool.Guards != e.From && v.of[b.Tool.Guards] != e.From:
 		return fmt.Errorf("%s does not guard %s", b.Name, e.From)
 	case b.state == "closed" && (b.Ramp == 0 || b.forced != ""):
 		return fmt.Errorf("%s is closed, so %s is there", b.Name, e.From)
