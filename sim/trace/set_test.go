@@ -88,3 +88,37 @@ func TestValidateSet(t *testing.T) {
 		assert.EqualError(t, trace.Validate(l), want)
 	}
 }
+
+// TestLeasesThatAreOver hold no slot: not against an anonymous result, which is
+// taken for one of those that last, and not under new settings without a lease.
+func TestLeasesThatAreOver(t *testing.T) {
+	tool := trace.Tool{Guards: "search", FailureThreshold: 1, RecoveryDuration: 10 * s, ProbeTimeout: 5 * s, StaleResults: "count", FurtherTool: trace.FurtherTool{ProbesInAll: 4, ProbeFailureRate: 1}}
+	endless := tool
+	endless.ProbeTimeout = 0
+	for name, l := range map[string]struct {
+		reports string
+		between trace.List
+	}{
+		"anonymous": {"anonymous", trace.List{
+			{T: 20 * s, Kind: trace.Call, Call: 3, Attempt: 1, To: "search"},
+			{T: 20 * s, Kind: trace.Admit, Call: 3, Attempt: 1, Breaker: "b", Target: "search", Probe: true, Rule: "T23"},
+			{T: 21 * s, Kind: trace.Result, Call: 3, Attempt: 1, Target: "search", Outcome: trace.Success, Took: 1 * s, Breaker: "b", Applied: true, Rule: "T24"},
+			{T: 21 * s, Kind: trace.Call, Call: 4, Attempt: 1, To: "search"},
+			{T: 21 * s, Kind: trace.Admit, Call: 4, Attempt: 1, Breaker: "b", Target: "search", Probe: true, Rule: "T23"},
+		}},
+		"configured": {"permit", trace.List{
+			{T: 20 * s, Kind: trace.Operate, Op: trace.Configure, Breaker: "b", Settings: &trace.Breaker{Name: "b", Kind: "tool", Reports: "permit", Tool: &endless}},
+			{T: 21 * s, Kind: trace.Call, Call: 3, Attempt: 1, To: "search"},
+			{T: 21 * s, Kind: trace.Admit, Call: 3, Attempt: 1, Breaker: "b", Target: "search", Probe: true, Rule: "T23"},
+		}},
+	} {
+		info := set()[0].Run
+		info.Breakers = []trace.Breaker{{Name: "b", Kind: "tool", Reports: l.reports, Tool: &tool}}
+		all := append(trace.List{{Kind: trace.Run, Run: info}}, set()[1:8]...)
+		all[3].Rule, all[4].Rule, all[4].Until, all[4].Known, all[3].Seen = "T3", "T3", 0, false, trace.Held{}
+		check := new(trace.Validator)
+		for i, e := range append(all, l.between...) {
+			require.NoError(t, check.Event(&e), "%s: event %d", name, i+1)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -86,7 +87,7 @@ type standing struct {
 // probe is one that is out, or whose lease ran out.
 type probe struct {
 	call, attempt int
-	since         time.Duration
+	since, until  time.Duration // its lease
 }
 
 // Done says whether the record ended as it must.
@@ -367,7 +368,7 @@ func (b *standing) grant(e *Event) error {
 		return fmt.Errorf("%s has as many probes at one time as it may", b.Name)
 	}
 	b.granted = true
-	b.probes = append(b.probes, probe{e.Call, e.Attempt, e.T})
+	b.probes = append(b.probes, probe{e.Call, e.Attempt, e.T, b.leaseFrom(e.T)})
 	return nil
 }
 
@@ -378,7 +379,7 @@ func (b *standing) retire(e *Event) {
 		i = slices.IndexFunc(b.probes, func(p probe) bool { return p.call == e.Call })
 	}
 	if b.Reports == "anonymous" { // whosever it is
-		i = min(0, len(b.probes)-1)
+		i = slices.IndexFunc(b.probes, func(p probe) bool { return p.leased(e.T) })
 	}
 	if i >= 0 {
 		b.probes = slices.Delete(b.probes, i, i+1)
@@ -387,17 +388,39 @@ func (b *standing) retire(e *Event) {
 
 // out is how many probes hold a slot at now.
 func (b *standing) out(now time.Duration) (n int) {
-	for _, p := range b.probes {
-		if lease := b.Tool.ProbeTimeout; lease == 0 || now-p.since < lease {
+	for i := range b.probes {
+		if b.probes[i].leased(now) {
 			n++
 		}
 	}
 	return n
 }
 
+// leased says whether the probe's lease lasts at now.
+func (p *probe) leased(now time.Duration) bool { return now < p.until }
+
+// leaseFrom is when a lease ends that began at since, as the breaker is set.
+func (b *standing) leaseFrom(since time.Duration) time.Duration {
+	if lease := b.Tool.ProbeTimeout; lease > 0 && since <= math.MaxInt64-lease {
+		return since + lease
+	}
+	return math.MaxInt64
+}
+
 // leased says whether a probe that has not answered had its lease until then.
 func (b *standing) leased(until time.Duration) bool {
-	return slices.ContainsFunc(b.probes, func(p probe) bool { return p.since+b.Tool.ProbeTimeout == until })
+	return slices.ContainsFunc(b.probes, func(p probe) bool { return p.until == until })
+}
+
+// configure takes new settings. They hold for leases that last, not for those
+// that are over (T33).
+func (b *standing) configure(now time.Duration, settings *Breaker) {
+	b.Breaker = settings
+	for i := range b.probes {
+		if p := &b.probes[i]; p.leased(now) {
+			p.until = b.leaseFrom(p.since)
+		}
+	}
 }
 
 // What can be seen of a breaker that is not ours when its state changes.
@@ -528,7 +551,7 @@ func (v *Validator) transition(e *Event) error {
 	case e.Rule != "T7" && e.Effective != e.T:
 		return fmt.Errorf("only T7 is backdated, here to %v", e.Effective)
 	case e.Rule == "T7" && len(b.probes) == 1 && !b.leased(e.Effective):
-		return fmt.Errorf("the lease ended at %v, not at %v", b.probes[0].since+b.Tool.ProbeTimeout, e.Effective)
+		return fmt.Errorf("the lease ended at %v, not at %v", b.probes[0].until, e.Effective)
 	case e.Rule == "T7" && !b.leased(e.Effective):
 		return fmt.Errorf("no lease ended at %v", e.Effective)
 	case b.forced == b.state || (e.Rule == "T31" || e.Rule == "T32") && b.forced == "":
@@ -616,7 +639,7 @@ func (b *standing) operate(e *Event) error {
 	case e.Settings == nil || e.Settings.Tool == nil || e.Settings.Name != b.Name || e.Settings.Guards != b.Guards:
 		return fmt.Errorf("it says nothing of how %s is set from here on", b.Name)
 	default:
-		b.Breaker = e.Settings
+		b.configure(e.T, e.Settings)
 	}
 	return nil
 }
