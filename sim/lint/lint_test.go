@@ -90,7 +90,7 @@ var mentions = map[string][]string{
 	"threshold-zero":               {"threshold"},
 	"minimum-never-reached":        {"minimum"},
 	"window-forgets-the-outage":    {"window", "forget"},
-	"backup-out-with-the-primary":  {"backups are down", "backup is spent", "hang"},
+	"backup-out-with-the-primary":  {"backups are down", "backup is spent", "hang", "backup is out with it"},
 	"cooldown-outlives-the-outage": {"cooldown", "latch"},
 	"retries-times-threshold":      {"ladder", "breaker outside hears", "before their breakers hear", "told of a call"},
 	"one-call-opens-it":            {"attempt"},
