@@ -14,7 +14,8 @@ type Meter struct {
 	cost     Cost
 	targets  []*targetMeter // in the order of the scenario
 	byTarget index[string, targetMeter]
-	breakers []*breakerMeter // in the order of the scenario
+	breakers []*breakerMeter // in the order of the scenario, each instance by itself
+	sums     []*BreakerCost  // in the order of the scenario
 	byName   index[string, breakerMeter]
 	calls    *inFlight
 	ending   *meteredCall // failed at this instant, unless a retry follows
@@ -119,6 +120,8 @@ type lostCall struct {
 // breakerMeter measures one breaker.
 type breakerMeter struct {
 	BreakerCost
+	sum     *BreakerCost // of the breaker that it is an instance of
+	apart   bool         // its target is another than that of other instances
 	main    *targetMeter
 	resting bool // closed or primary
 	since   time.Duration
@@ -180,18 +183,32 @@ func (m *Meter) begin(r *trace.RunInfo) {
 	for i := range r.Targets {
 		t := newTargetMeter(&r.Targets[i])
 		m.cost.Priced = m.cost.Priced || r.Targets[i].Price != nil
+		t.of = m.byTarget.get(r.Targets[i].Of)
 		m.targets = append(m.targets, t)
 		m.byTarget.put(t.name, t)
 	}
 	for i := range r.Breakers {
-		b := &breakerMeter{BreakerCost: BreakerCost{Breaker: r.Breakers[i].Name}, resting: true, main: m.byTarget.get(r.Breakers[i].Main())}
+		m.guards(&r.Breakers[i])
+	}
+}
+
+// guards begins to measure a breaker, or all its instances.
+func (m *Meter) guards(of *trace.Breaker) {
+	sum := &BreakerCost{Breaker: of.Name, Detect: []*time.Duration{}}
+	m.sums = append(m.sums, sum)
+	for name := range of.Each() {
+		target := of.Instance(name).Main()
+		b := &breakerMeter{BreakerCost: BreakerCost{Breaker: name}, sum: sum, apart: of.Per == trace.PerHost, resting: true, main: m.byTarget.get(target)}
 		if b.main == nil { // a record of somebody else's, which does not say how its targets behave
-			b.main = &targetMeter{name: r.Breakers[i].Main()}
-			m.byTarget.put(b.main.name, b.main)
+			b.main = &targetMeter{name: target}
+			m.byTarget.put(target, b.main)
 		}
 		b.Detect = make([]*time.Duration, len(b.main.outages))
 		m.breakers = append(m.breakers, b)
-		m.byName.put(b.Breaker, b)
+		m.byName.put(name, b)
+		if m.byName.get(of.Name) == nil { // to find the target that calls to it are for
+			m.byName.put(of.Name, b)
+		}
 	}
 }
 
@@ -224,7 +241,7 @@ func (m *Meter) admit(e *trace.Event) {
 	if c := m.calls.get(e.Call); c != nil {
 		m.attempt(c, e)
 	}
-	if b := m.byName.get(e.Breaker); b != nil && e.Target != b.main.name {
+	if b := m.byName.get(e.Breaker); b != nil && !m.byTarget.get(e.Target).isOf(b.main.name) {
 		b.main.turnAway(e.T)
 	}
 }
@@ -233,11 +250,11 @@ func (m *Meter) admit(e *trace.Event) {
 func (m *Meter) attempt(c *meteredCall, e *trace.Event) {
 	c.flying++
 	m.cost.Attempts++
-	if !c.rerouted && c.wanted != "" && e.Target != c.wanted {
+	t := m.byTarget.get(e.Target)
+	if !c.rerouted && c.wanted != "" && e.Target != c.wanted && !t.isOf(c.wanted) {
 		c.rerouted = true
 		m.cost.Rerouted++
 	}
-	t := m.byTarget.get(e.Target)
 	if t == nil {
 		return
 	}
@@ -365,12 +382,33 @@ func (m *Meter) finish(end time.Duration) {
 			b.OpenTime += end - b.since
 		}
 		b.Detect = b.Detect[:b.main.until(end)]
-		m.cost.Breakers = append(m.cost.Breakers, b.BreakerCost)
+		b.sum.add(&b.BreakerCost, b.apart)
+	}
+	for _, sum := range m.sums {
+		m.cost.Breakers = append(m.cost.Breakers, *sum)
 	}
 	for _, t := range m.targets {
 		m.cost.Outages = append(m.cost.Outages, t.costs(end)...)
 	}
 	*m = Meter{cost: m.cost}
+}
+
+// add takes in what one instance cost: openings are summed, and the open time is
+// that of the instance that was so for longest. An outage is detected by the first
+// that trips; the outages of instances whose targets are apart are listed one after
+// the other.
+func (c *BreakerCost) add(one *BreakerCost, apart bool) {
+	c.Openings += one.Openings
+	c.OpenTime = max(c.OpenTime, one.OpenTime)
+	if apart || len(c.Detect) == 0 {
+		c.Detect = append(c.Detect, one.Detect...)
+		return
+	}
+	for i, d := range one.Detect {
+		if c.Detect[i] == nil || d != nil && *d < *c.Detect[i] {
+			c.Detect[i] = d
+		}
+	}
 }
 
 // forever is later than any instant of a run.

@@ -18,6 +18,7 @@ const (
 // but for the starts of attempts that it hears of when they succeed.
 type targetMeter struct {
 	name    string
+	of      *targetMeter // of a host: the target that it is one of; else nil
 	price   trace.Price
 	outages []trace.Span // not cut at the run's end; the last may go on forever
 	now     int          // the first outage that is not over
@@ -46,7 +47,15 @@ func newTargetMeter(t *trace.Target) *targetMeter {
 func (m *targetMeter) start(t time.Duration) bool {
 	m.advance(t)
 	m.crowd(t)
+	if m.of != nil {
+		m.of.start(t)
+	}
 	return m.now < len(m.outages) && m.outages[m.now].From <= t
+}
+
+// isOf says whether it has that name, or is a host of the one that has it.
+func (m *targetMeter) isOf(name string) bool {
+	return m != nil && (m.name == name || m.of != nil && m.of.name == name)
 }
 
 func (m *targetMeter) advance(t time.Duration) {
@@ -83,6 +92,9 @@ func (m *targetMeter) turnAway(t time.Duration) {
 	if m.now > 0 && (m.now == len(m.outages) || t < m.outages[m.now].From) {
 		m.turned[m.now-1] = t
 	}
+	if m.of != nil {
+		m.of.turnAway(t)
+	}
 }
 
 // succeeded is the success at t of an attempt that began then. It ends the
@@ -91,6 +103,9 @@ func (m *targetMeter) succeeded(began, t time.Duration) {
 	for m.recovered < len(m.outages) && m.outages[m.recovered].To <= began {
 		m.recover = append(m.recover, t-m.outages[m.recovered].To)
 		m.recovered++
+	}
+	if m.of != nil {
+		m.of.succeeded(began, t)
 	}
 }
 

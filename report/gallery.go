@@ -31,7 +31,8 @@ const (
 func (r *Results) Group() string {
 	tools, models, retries := false, false, false
 	for _, h := range r.Panels {
-		for _, b := range h.Breakers {
+		for i := range h.Run.Breakers {
+			b := &h.Run.Breakers[i]
 			tools = tools || b.Tool != nil
 			models = models || b.Model != nil
 		}

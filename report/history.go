@@ -20,7 +20,8 @@ type History struct {
 	Differences []Difference
 
 	Calls    int                     // calls started
-	Breakers []*BreakerHistory       // in the order of the scenario
+	Breakers []*BreakerHistory       // in the order of the scenario, each instance by itself where they are few
+	Fleets   []*Fleet                // those with many instances
 	Marks    []Mark                  // in the order of the events
 	Moments  []Moment                // transitions, in the order of the events
 	Bursts   map[string][]trace.Span // by target, in order
@@ -60,6 +61,9 @@ type BreakerHistory struct {
 	tried    probed          // what came of the probes of this half-open period
 	seen     trace.Held      // what its window held after the last result
 	heldBack []time.Duration // refusals of the ramp (T26)
+
+	fleet *Fleet        // that it is one of; nil: it is told and drawn by itself
+	moved []trace.Event // of a fleet's: its transitions
 }
 
 // Band is a stretch of one state, [From, To), by effective times. For a model
@@ -244,14 +248,7 @@ func (h *History) begin(r *trace.RunInfo) {
 	h.overloads = map[string][]overload{}
 	h.scripted = map[string][]time.Duration{}
 	for i := range r.Breakers {
-		b := &BreakerHistory{Breaker: &r.Breakers[i], now: &r.Breakers[i]}
-		first := Band{State: "closed"}
-		if b.Model != nil {
-			first = Band{State: "primary", Serves: b.Model.Primary}
-		}
-		b.Bands = []Band{first}
-		h.Breakers = append(h.Breakers, b)
-		h.byName[b.Name] = b
+		h.enlist(&r.Breakers[i])
 	}
 }
 
@@ -387,8 +384,12 @@ func (h *History) transition(e *trace.Event) {
 	for _, d := range h.detours {
 		d.over = d.over || d.breaker == e.Breaker
 	}
-	h.changes = append(h.changes, change{moment: len(h.Moments)})
-	h.Moments = append(h.Moments, m)
+	if b.fleet != nil {
+		b.moved = append(b.moved, *e)
+	} else {
+		h.changes = append(h.changes, change{moment: len(h.Moments)})
+		h.Moments = append(h.Moments, m)
+	}
 	h.band(b, e.Effective, e.To, last.Serves)
 	if e.Known {
 		b.Bands[len(b.Bands)-1].Cooled = e.Until
@@ -435,6 +436,9 @@ func (h *History) change(e *trace.Event) {
 	last := b.Bands[len(b.Bands)-1]
 	h.band(b, max(last.From, sinceWhen(e)), last.State, e.To)
 	b.Bands[len(b.Bands)-1].Cooled = last.Cooled
+	if b.fleet != nil {
+		return
+	}
 	if n := len(h.Moments); n > 0 {
 		if m := &h.Moments[n-1]; m.Breaker == e.Breaker && m.T == e.T && m.Rule == e.Rule && !m.Switched {
 			m.Switched, m.Serves = true, e.To
@@ -479,7 +483,7 @@ func (h *History) finish(end time.Duration) {
 			last.To = end
 		}
 	}
-	for _, b := range h.Breakers {
+	for _, b := range h.byName {
 		b.Bands[len(b.Bands)-1].To = end
 		b.endLeases(end)
 		b.endForce(end)

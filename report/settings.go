@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type worded struct {
 
 // toolSettings are all of a tool breaker's, in the order in which they are told.
 var toolSettings = slices.Concat([]setting{
-	{"guards", func(b *trace.Breaker) bool { return b.Guards == b.Name }, func(b worded) string { return "guards " + b.Guards }},
+	{"guards", func(b *trace.Breaker) bool { return trace.Whole(b.Guards) == trace.Whole(b.Name) }, func(b worded) string { return "guards " + trace.Whole(b.Guards) }},
 	{"failure_threshold", func(b *trace.Breaker) bool { return b.FailureThreshold == 0 && b.Window != nil }, func(b worded) string {
 		if b.FailureThreshold == 0 && b.Window != nil {
 			return "failures in a row do not open it"
@@ -37,7 +38,7 @@ var toolSettings = slices.Concat([]setting{
 	{"stale_results", func(b *trace.Breaker) bool { return b.StaleResults != "ignore" }, func(b worded) string {
 		return either(b.StaleResults == "ignore", "stale results ignored", "stale results counted")
 	}},
-}, furtherToolSettings, furtherSettings, []setting{reports, whose})
+}, furtherToolSettings, furtherSettings, []setting{reports, scope, whose})
 
 // modelSettings are all of a model breaker's.
 var modelSettings = slices.Concat([]setting{
@@ -59,7 +60,12 @@ var modelSettings = slices.Concat([]setting{
 	{"probation_failures", func(b *trace.Breaker) bool { return b.ProbationFailures == 0 }, func(b worded) string {
 		return either(b.ProbationFailures == 0, "no limit on failed probes", "back to the backups after "+plural(b.ProbationFailures, "failed probe", "failed probes"))
 	}},
-}, furtherModelSettings, furtherSettings, []setting{reports})
+}, furtherModelSettings, furtherSettings, []setting{reports, scope})
+
+// scope is whom one breaker is for; what is usual has a name that says it.
+var scope = setting{"per, instances", func(*trace.Breaker) bool { return true }, func(b worded) string {
+	return either(b.Per == "", "one breaker for all", "a breaker for each "+b.Per)
+}}
 
 // reports is a setting of both kinds.
 var reports = setting{"reports", func(b *trace.Breaker) bool { return b.Reports != "anonymous" }, func(b worded) string {
@@ -119,10 +125,24 @@ func spanIn(end time.Duration) func(time.Duration) string {
 }
 
 // nameAndKind is "search (tool breaker)".
-func nameAndKind(b *trace.Breaker) string { return b.Name + " (" + b.Kind + " breaker)" }
+func nameAndKind(b *trace.Breaker) string {
+	switch {
+	case b.Per == "":
+		return b.Name + " (" + b.Kind + " breaker)"
+	case len(b.Instances) > 0:
+		return fmt.Sprintf("%s (%s %s breakers, one for each %s)", b.Name, Thousands(int64(b.Size())), b.Kind, b.Per)
+	default:
+		return b.Name + " (" + b.Kind + " breaker of one " + b.Per + ")"
+	}
+}
 
 // settings are all of a breaker's in one line.
 func settings(b *trace.Breaker, end time.Duration) string {
+	if b.Per != "" { // as all instances have them
+		whole := *b
+		whole.Name = trace.Whole(b.Name)
+		b = &whole
+	}
 	head := nameAndKind(b)
 	if b.By != "" { // what it makes of them is its own affair
 		head += ", asked for"
@@ -144,14 +164,15 @@ func policyAbout(panels []*History, i int) string {
 // panel.
 func differences(panels []*History, i int) (all []string) {
 	h := panels[i]
-	for _, b := range h.Breakers {
+	for k := range h.Run.Breakers {
+		b := &h.Run.Breakers[k]
 		var own []string
-		for _, s := range settingsTable(b.Breaker) {
+		for _, s := range settingsTable(b) {
 			span := spanIn(h.End)
-			here := s.words(worded{b.Breaker, span})
+			here := s.words(worded{b, span})
 			differs := func(other *History) bool {
-				o := other.byName[b.Name]
-				return o != nil && o.Kind == b.Kind && s.words(worded{o.Breaker, span}) != here
+				o := breakerNamed(other.Run, b.Name)
+				return o != nil && o.Kind == b.Kind && s.words(worded{o, span}) != here
 			}
 			if slices.ContainsFunc(panels, differs) {
 				own = append(own, here)
@@ -159,11 +180,20 @@ func differences(panels []*History, i int) (all []string) {
 		}
 		switch line := strings.Join(own, ", "); {
 		case line == "":
-		case len(h.Breakers) > 1:
+		case len(h.Run.Breakers) > 1:
 			all = append(all, b.Name+": "+line)
 		default:
 			all = append(all, line)
 		}
 	}
 	return all
+}
+
+func breakerNamed(r *trace.RunInfo, name string) *trace.Breaker {
+	for i := range r.Breakers {
+		if r.Breakers[i].Name == name {
+			return &r.Breakers[i]
+		}
+	}
+	return nil
 }

@@ -36,7 +36,7 @@ func layOutStates(r *Results, look *Look) (drawing, error) {
 	var all []*tally
 	var without []string
 	for _, h := range r.Panels {
-		if len(h.Breakers) == 0 {
+		if len(h.Run.Breakers) == 0 {
 			without = append(without, h.Run.Policy)
 		}
 		all = append(all, h.tallies(look.From, look.To)...)

@@ -24,6 +24,7 @@ type tally struct {
 	seen        []trace.Move        // likewise, with how often they were taken in taken
 	incidents   map[[2]string]int64 // by state and rule
 	timeless    bool                // what a breaker can do, and not what it did
+	mean        bool                // of a fleet: its times are those of its members on average
 }
 
 // part is the time that a breaker spent in one state while one model served, or
@@ -44,14 +45,26 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 	var all []*tally
 	byName := map[string]*tally{}
 	for _, b := range h.Breakers {
-		t := &tally{BreakerHistory: b, h: h, policies: []string{h.Run.Policy}, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
-		t.share()
+		t := h.tally(b, from, to)
 		all = append(all, t)
 		byName[b.Name] = t
 	}
 	for i := range h.Moments {
 		if m := &h.Moments[i]; m.Effective >= from && m.Effective <= to {
 			byName[m.Breaker].move(m)
+		}
+	}
+	fleets := map[*Fleet][]*tally{}
+	for _, f := range h.Fleets {
+		for _, b := range f.Members {
+			t := h.tally(b, from, to)
+			for i := range b.moved {
+				if e := &b.moved[i]; e.Effective >= from && e.Effective <= to {
+					t.move(&Moment{Event: *e})
+				}
+			}
+			fleets[f] = append(fleets[f], t)
+			byName[b.Name] = t
 		}
 	}
 	for _, t := range all {
@@ -63,7 +76,51 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 			t.incident(m)
 		}
 	}
+	for _, f := range h.Fleets {
+		all = append(all, summed(f, fleets[f]))
+	}
 	return all
+}
+
+func (h *History) tally(b *BreakerHistory, from, to time.Duration) *tally {
+	t := &tally{BreakerHistory: b, h: h, policies: []string{h.Run.Policy}, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
+	t.share()
+	return t
+}
+
+// summed is what all members of a fleet did together, in the mean of their times.
+// It ends as most of them do.
+func summed(f *Fleet, members []*tally) *tally {
+	sum := *members[0]
+	sum.BreakerHistory = &BreakerHistory{Breaker: f.Breaker, Bands: members[0].Bands}
+	last := map[string]int{}
+	for i, t := range members {
+		if last[t.last]++; last[t.last] > last[sum.last] {
+			sum.last = t.last
+		}
+		if i == 0 {
+			continue
+		}
+		for _, state := range t.machine() {
+			for _, p := range t.shares[state] {
+				sum.add(state, p)
+			}
+		}
+		for move, n := range t.taken {
+			sum.taken[move] += n
+		}
+		for k, n := range t.incidents {
+			sum.incidents[k] += n
+		}
+		sum.unknown += t.unknown
+	}
+	sum.mean = true
+	for _, parts := range sum.shares {
+		for i := range parts {
+			parts[i].spent = (parts[i].spent / time.Duration(len(members))).Round(time.Millisecond)
+		}
+	}
+	return &sum
 }
 
 // joined are the tallies, those of one breaker that did the same under several
@@ -116,15 +173,17 @@ func (t *tally) share() {
 	}
 }
 
-func (t *tally) spend(b *Band, spent time.Duration) {
-	parts := t.shares[b.State]
+func (t *tally) spend(b *Band, spent time.Duration) { t.add(b.State, part{b.look(), b.Serves, spent}) }
+
+func (t *tally) add(state string, p part) {
+	parts := t.shares[state]
 	for i := range parts {
-		if parts[i].serves == b.Serves {
-			parts[i].spent += spent
+		if parts[i].serves == p.serves {
+			parts[i].spent += p.spent
 			return
 		}
 	}
-	t.shares[b.State] = append(parts, part{b.look(), b.Serves, spent})
+	t.shares[state] = append(parts, p)
 }
 
 // spent is all the time in a state.

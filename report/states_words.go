@@ -52,6 +52,9 @@ func (t *tally) timeIn(state string) [][]string {
 	if spent > 0 {
 		long = spell(spent, t.h.End)
 	}
+	if t.mean {
+		long = "a mean of " + long
+	}
 	return [][]string{{long + " " + all}, {long, all}}
 }
 

@@ -45,7 +45,7 @@ func (s *Steps) Event(e *trace.Event) error {
 		return ErrTooManySteps
 	}
 	if e.Kind == trace.Run {
-		s.start(e.Run)
+		s.start()
 	}
 	s.lapse(e.T)
 	b := s.byName[e.Breaker]
@@ -55,7 +55,7 @@ func (s *Steps) Event(e *trace.Event) error {
 		return nil
 	}
 	step := Step{Event: *e, At: e.T}
-	if e.Kind == trace.Transition {
+	if e.Kind == trace.Transition && b != nil {
 		step.moment = len(s.History.Moments)
 	}
 	s.All = append(s.All, step)
@@ -66,10 +66,10 @@ func (s *Steps) Event(e *trace.Event) error {
 	return nil
 }
 
-func (s *Steps) start(r *trace.RunInfo) {
+func (s *Steps) start() {
 	s.byName, s.fresh = map[string]*Counted{}, map[string]*freshness{}
-	for i := range r.Breakers {
-		b := newCounted(&r.Breakers[i])
+	for _, h := range s.History.Breakers {
+		b := newCounted(h.Breaker)
 		s.Breakers = append(s.Breakers, b)
 		s.byName[b.Name] = b
 	}
@@ -122,20 +122,28 @@ func (s *Steps) matters(e *trace.Event, b *Counted) bool {
 	case trace.Phase, trace.Burst:
 		*s.seen(e.Target) = freshness{}
 		return true
-	case trace.Transition:
-		b.turnedAway, b.rerouted = false, false
-		s.tell(b, e.Rule)
-		return true
+	case trace.Transition, trace.Refuse, trace.Exhausted, trace.Waits, trace.Reroute:
+		return b != nil && s.gateMatters(e, b) // of a fleet's nothing is told one by one
 	case trace.Admit:
-		return e.Probe
-	case trace.Refuse, trace.Exhausted, trace.Waits:
-		return first(&b.turnedAway)
-	case trace.Reroute:
-		return first(&b.rerouted)
+		return e.Probe && b != nil
 	case trace.Result:
 		return s.resultMatters(e, b)
 	default:
 		return false
+	}
+}
+
+// gateMatters is matters for what a breaker does by itself, or to a call.
+func (s *Steps) gateMatters(e *trace.Event, b *Counted) bool {
+	switch e.Kind {
+	case trace.Transition:
+		b.turnedAway, b.rerouted = false, false
+		s.tell(b, e.Rule)
+		return true
+	case trace.Reroute:
+		return first(&b.rerouted)
+	default:
+		return first(&b.turnedAway)
 	}
 }
 

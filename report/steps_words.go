@@ -115,6 +115,9 @@ func asks(e *trace.Event) string {
 	if e.Target != "" {
 		what = "goes to " + e.Target
 	}
+	if e.Inside > 0 {
+		what += ", inside of call " + strconv.Itoa(e.Inside)
+	}
 	if e.Attempt > 1 {
 		what += ", attempt " + strconv.Itoa(e.Attempt)
 	}

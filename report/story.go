@@ -31,6 +31,9 @@ func (h *History) Story() Story {
 	if left := len(h.Breakers) - len(told); left > 0 {
 		s = append(s, Paragraph{h.untold(told)})
 	}
+	for _, f := range h.Fleets {
+		s = append(s, h.toldFleet(f))
+	}
 	return append(s, h.patience()...)
 }
 

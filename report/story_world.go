@@ -20,6 +20,8 @@ func (h *History) opening() Paragraph {
 	s := then("In "+moment(h.End, h.End), counted(h.Calls, "call was made", "calls were made"))
 	p := Paragraph{s + "."}
 	switch n := len(h.Breakers); {
+	case n == 0 && len(h.Fleets) > 0: // they are told of one by one
+		p = Paragraph{s + "."}
 	case n == 0:
 		p = Paragraph{s + ", and no breaker stood in the way." + h.outcomes()}
 	case n > mostBreakersTold:
@@ -30,7 +32,7 @@ func (h *History) opening() Paragraph {
 	told := 0
 	for i := range h.Run.Targets {
 		target := &h.Run.Targets[i]
-		if slices.ContainsFunc(h.Breakers, func(b *BreakerHistory) bool { return b.Main() == target.Name }) {
+		if slices.ContainsFunc(h.Breakers, func(b *BreakerHistory) bool { return b.Main() == target.Name }) || h.toldElsewhere(target) {
 			continue
 		}
 		if said := h.fared(target); len(said) > 0 && told < mostTargets {
@@ -41,6 +43,12 @@ func (h *History) opening() Paragraph {
 	return p
 }
 
+// toldElsewhere says whether a fleet guards the target, or its hosts are told of.
+func (h *History) toldElsewhere(target *trace.Target) bool {
+	return slices.ContainsFunc(h.Fleets, func(f *Fleet) bool { return f.Main() == target.Name }) ||
+		slices.ContainsFunc(h.Run.Targets, func(t trace.Target) bool { return t.Of == target.Name })
+}
+
 // guards says what the breakers are for.
 func (h *History) guards() (all []string) {
 	var tools []string
@@ -48,6 +56,13 @@ func (h *History) guards() (all []string) {
 		switch {
 		case b.others():
 			all = append(all, "the breaker of "+b.By+" guarded "+b.Tool.Guards)
+			continue
+		case b.Per == trace.PerCaller:
+			one := "the breaker " + b.Name + " was for the calls of " + trace.Part(b.Name) + " alone"
+			if trace.Part(b.Name) == scenarioCalls {
+				one = "the breaker " + b.Name + " was for the scripted calls alone"
+			}
+			all = append(all, one)
 			continue
 		case b.Tool != nil:
 			tools = append(tools, b.Tool.Guards)

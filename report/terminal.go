@@ -78,9 +78,10 @@ type terminal struct {
 	most          int  // calls in one cell of one lane
 	hidden        bool // some call, by a worse one in its cell
 	used          map[glyph]bool
-	numbers       bool // of moments are shown
-	changed       bool // so is a change of the model that serves
-	scored        bool // and a health score
+	numbers       bool   // of moments are shown
+	changed       bool   // so is a change of the model that serves
+	scored        bool   // and a health score
+	fleets        string // and the shares of these
 	lines         []string
 }
 
@@ -154,6 +155,9 @@ func (t *terminal) panel(i int, h *History) {
 				t.row("health", t.health(g.breaker.Health, h.End))
 			}
 		}
+		if g.fleet != nil {
+			t.fleet(g.fleet)
+		}
 		t.calls(g.marks)
 	}
 }
@@ -203,6 +207,9 @@ func (t *terminal) legend() {
 	}
 	if t.most > 0 {
 		add(&calls, ramp, "1 to "+plural(t.most, "call", "calls")+" in a cell of "+approx(twoDigits(t.cellTime())), 0)
+	}
+	if t.fleets != "" {
+		add(&rest, ramp, "a few to all of the breakers of "+t.fleets, 0)
 	}
 	if t.scored {
 		add(&rest, ramp, "health score, 0 to 1", 0)
@@ -271,6 +278,7 @@ func writeLines(w io.Writer, lines []string) error {
 // target that no breaker of the run stands before.
 type group struct {
 	breaker *BreakerHistory
+	fleet   *Fleet // instead of a breaker
 	targets []*trace.Target
 	marks   []Mark
 }
@@ -288,8 +296,13 @@ func (g *group) names() []string {
 	for _, t := range g.targets {
 		names = append(names, t.Name)
 	}
-	if g.breaker != nil {
+	switch {
+	case g.breaker != nil:
 		names = append(names, g.breakerName())
+	case g.fleet != nil:
+		for _, state := range g.fleet.troubles() {
+			names = append(names, g.fleet.rowName(state))
+		}
 	}
 	return names
 }
@@ -315,6 +328,16 @@ func (h *History) gather() []*group {
 			}
 		}
 	}
+	for _, f := range h.Fleets {
+		g := &group{fleet: f}
+		all = append(all, g)
+		for _, b := range f.Members {
+			byBreaker[b.Name] = g
+		}
+	}
+	for _, g := range all {
+		g.targets = append(g.targets, h.hostsOf(g)...)
+	}
 	for i := range h.Run.Targets {
 		byTarget[h.Run.Targets[i].Name] = &group{targets: []*trace.Target{&h.Run.Targets[i]}}
 	}
@@ -330,6 +353,22 @@ func (h *History) gather() []*group {
 	for i := range h.Run.Targets {
 		if g := byTarget[h.Run.Targets[i].Name]; len(g.marks) > 0 {
 			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// hostsOf are the targets of a group beside those that its breaker names: of a
+// fleet the one that it guards, and hosts of that one target that are ever in trouble.
+func (h *History) hostsOf(g *group) (all []*trace.Target) {
+	main := g.main()
+	for i := range h.Run.Targets {
+		t := &h.Run.Targets[i]
+		switch {
+		case t.Name == main && g.fleet != nil:
+			all = append(all, t)
+		case t.Of == main && main != "" && len(all) < mostApart && troubled(t, max(h.End, 1)):
+			all = append(all, t)
 		}
 	}
 	return all

@@ -187,6 +187,9 @@ func (t *timeline) nameRoom(inner float64) float64 {
 			for _, target := range g.targets {
 				room = max(room, width(target.Name, smallSize, false))
 			}
+			if g.fleet != nil {
+				room = max(room, width(g.fleet.label(), textSize, true), width(fleetWords, tinySize, false))
+			}
 			if g.breaker != nil {
 				room = max(room, width(g.breakerName(), textSize, true))
 				if len(g.breaker.Health) > 0 {

@@ -65,13 +65,19 @@ type share [5]float64
 
 // shares adds up the time of the bands by columns of equal width.
 func shares(s stretch, n int) []share {
+	return sharesIn(s, s[0].From, s[len(s)-1].To, n)
+}
+
+// sharesIn adds up what of the bands is in [from, to).
+func sharesIn(s []Band, from, to time.Duration, n int) []share {
 	columns := make([]share, n)
-	from := s[0].From
-	whole := max(1, s[len(s)-1].To-from)
-	per := float64(whole) / float64(n)
+	per := float64(max(1, to-from)) / float64(n)
 	for i := range s {
+		if s[i].To < from || s[i].From > to {
+			continue
+		}
 		k := slices.Index(crowdLooks, s[i].look())
-		lo, hi := float64(s[i].From-from)/per, float64(s[i].To-from)/per
+		lo, hi := float64(max(s[i].From, from)-from)/per, float64(min(s[i].To, to)-from)/per
 		for c := min(n-1, int(lo)); c < n && float64(c) <= hi; c++ {
 			columns[c][k] += max(1e-6, min(hi, float64(c+1))-max(lo, float64(c)))
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // departure is where the run departs from the one that it was held against, if it
@@ -61,9 +63,9 @@ func (f *figure) departures() (lines []string) {
 
 // settings are those of a breaker: of others the same for all that are beside each
 // other, as their headings say whose they are.
-func (t *timeline) settings(b *BreakerHistory, end time.Duration) string {
-	s := settings(b.Breaker, end)
-	if b.others() && len(t.panels) > 1 {
+func (t *timeline) settings(b *trace.Breaker, end time.Duration) string {
+	s := settings(b, end)
+	if b.By != "" && len(t.panels) > 1 {
 		s = strings.TrimSuffix(s, " · by "+b.By)
 	}
 	return s

@@ -88,7 +88,7 @@ func (h *History) counts() string {
 		}
 	}
 	s := plural(h.Calls, "call", "calls") + " · " + Thousands(int64(ok)) + " ok"
-	if len(h.Breakers) > 0 {
+	if len(h.Run.Breakers) > 0 {
 		s += " · " + Thousands(int64(refused)) + " turned away"
 	}
 	if waited > 0 {

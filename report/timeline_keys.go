@@ -83,6 +83,9 @@ func (g *groupLanes) callsOccur(f *figure, occurs map[string]bool) {
 }
 
 func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
+	if g.fleet != nil {
+		g.fleet.occur(f, occurs)
+	}
 	if g.breaker == nil {
 		return
 	}
@@ -136,6 +139,7 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 	keys = append(keys,
 		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
 		downKey(occurs["shade"]),
+		key{name: "fleet", text: "stacked: how many of the breakers are in each state", draw: func(p *pen, b box) { p.fleetStack([]share{{0: 1, 4: 2}, {0: 1, 1: 1, 4: 1}, {0: 2, 4: 1}}, b) }},
 		key{name: "shaky", text: "fails in part", draw: func(p *pen, b box) { p.ground("shaky", b) }},
 		slowKey(occurs["overload"]))
 	keys = append(keys, key{name: "burst", text: "burst of trouble", draw: func(p *pen, b box) {

@@ -95,6 +95,10 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 			y += healthHeight + 4
 		}
 	}
+	if g.fleet != nil {
+		g.band = y + 2
+		y += fleetHeight + 8
+	}
 	for _, r := range f.rows[g.group] {
 		r.y = y
 		g.rows = append(g.rows, r)
@@ -140,10 +144,14 @@ func (f *figure) wide(s *Lease) bool {
 
 // main is the target that the group is about.
 func (g *group) main() string {
-	if g.breaker != nil {
+	switch {
+	case g.breaker != nil:
 		return g.breaker.Main()
+	case g.fleet != nil:
+		return g.fleet.Main()
+	default:
+		return g.targets[0].Name
 	}
-	return g.targets[0].Name
 }
 
 // probes counts the group's.
@@ -239,6 +247,9 @@ func (l *lanePlotter) group(g *groupLanes, h *History) {
 		l.breaker(g, h)
 		l.health(g, h)
 	}
+	if g.fleet != nil {
+		l.fleet(g)
+	}
 	for _, r := range g.rows {
 		l.row(g, r)
 	}
@@ -295,6 +306,9 @@ func (t *timeline) describe() string {
 			if low, ok := br.lowest(); ok {
 				fmt.Fprintf(&b, "Its health score is lowest at %s, %.2f. ", moment(low.At, h.End), low.Score)
 			}
+		}
+		for _, fleet := range h.Fleets {
+			b.WriteString(fleet.describe(h.End))
 		}
 		for _, d := range h.detours {
 			if when := moment(d.first, h.End); len(d.calls) == 1 {

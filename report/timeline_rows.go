@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // rowKind is a row of calls below a band, by what became of them.
@@ -68,13 +70,16 @@ func (f *figure) layRows(panels []*History) map[*group][]*markRow {
 		for _, g := range h.groups() {
 			if names := f.callers(panels, g.main()); len(names) > 0 {
 				for _, name := range names {
+					if g.breaker != nil && g.breaker.Per == trace.PerCaller && !slices.ContainsFunc(g.marks, func(m Mark) bool { return m.Caller == name || m.Caller == "" && name == scripted }) {
+						continue // it has a breaker of its own
+					}
 					rows[g] = append(rows[g], newLane(name, g.marks, f))
 				}
 				continue
 			}
 			for _, k := range rowKinds {
 				kinds := slices.DeleteFunc(slices.Clone(k.kinds), func(kind MarkKind) bool { return !held[g.main()][kind] })
-				if len(kinds) > 0 && (!k.gated || g.breaker != nil) {
+				if len(kinds) > 0 && (!k.gated || g.breaker != nil || g.fleet != nil) {
 					rows[g] = append(rows[g], newRow(k.of(kinds), g.marks, f))
 				}
 			}

@@ -191,13 +191,13 @@ func (t *timeline) captions() []string {
 	most := map[string]int{}       // the panels that it could be about
 	with := 0
 	for _, h := range t.panels {
-		if len(h.Breakers) > 0 {
+		if len(h.Run.Breakers) > 0 {
 			with++
 		}
 	}
 	for _, h := range t.panels {
-		for _, b := range h.Breakers {
-			s := t.settings(b, h.End)
+		for k := range h.Run.Breakers {
+			s := t.settings(&h.Run.Breakers[k], h.End)
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
