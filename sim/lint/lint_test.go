@@ -95,6 +95,8 @@ var mentions = map[string][]string{
 	"retries-times-threshold":      {"ladder", "breaker outside hears", "before their breakers hear", "told of a call"},
 	"one-call-opens-it":            {"attempt"},
 	"hint-beyond-the-cap":          {"hour"},
+	"fleet-in-step":                {"in step"},
+	"one-breaker-for-many-hosts":   {"the same breaker"},
 	"anonymous-overhang":           {"anonymous"},
 	"probation-without-limit":      {"probation"},
 }

@@ -10,8 +10,8 @@ import (
 
 // outlast: in the run a call from before an opening opened the breaker again.
 func outlast(x *subject) []*candidate {
-	t, v := x.tool(), x.seen()
-	if t == nil || v == nil || v.echo == nil {
+	t, v := x.tool(), x.first(func(v *seen) bool { return v.echo != nil })
+	if t == nil || v == nil {
 		return nil
 	}
 	change, s := "stale_results: ignore", x.beside("stale_results", "ignore")
@@ -47,7 +47,7 @@ func (x *subject) timeoutAt() (at scenarios.Fault, timeout bool) {
 	for i := range x.s.Callers {
 		c := &x.s.Callers[i]
 		path := []string{"callers", fmt.Sprint(i), "timeout"}
-		if c.To == x.callee() && c.Timeout > longest && c.Timeout > x.tool().RecoveryDuration && x.doc.Has(path...) {
+		if x.reaches(c.To) && c.Timeout > longest && c.Timeout > x.tool().RecoveryDuration && x.doc.Has(path...) {
 			longest, at, timeout = c.Timeout, x.doc.At(path...), true
 		}
 	}
@@ -56,8 +56,7 @@ func (x *subject) timeoutAt() (at scenarios.Fault, timeout bool) {
 
 // anonymousOverhang: the run goes otherwise where results say whose they are.
 func anonymousOverhang(x *subject) []*candidate {
-	v := x.seen()
-	if v == nil || !x.b.Anonymous {
+	if len(x.seen()) == 0 || !x.b.Anonymous {
 		return nil
 	}
 	p := *x.p
@@ -71,10 +70,11 @@ func anonymousOverhang(x *subject) []*candidate {
 	if err != nil {
 		return nil
 	}
-	from, differs := departs(v.moves, w.breakers[x.b.Name].moves)
-	if !differs {
+	astray := x.first(func(v *seen) bool { return !slices.Equal(v.moves, w.of(v.name).moves) })
+	if astray == nil {
 		return nil
 	}
+	from := departs(astray.moves, w.of(astray.name).moves)
 	s := x.beside("reports", "permit")
 	if x.b.Model != nil {
 		if !s.spendsChain(x) {
@@ -87,19 +87,20 @@ func anonymousOverhang(x *subject) []*candidate {
 		x.b.Name, x.p.Name, short(from))
 }
 
-// departs says when two breakers first do not do the same, if ever.
-func departs(a, b []move) (at time.Duration, differ bool) {
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return b[i].at, true
-		case i >= len(b):
-			return a[i].at, true
-		case a[i] != b[i]:
-			return min(a[i].at, b[i].at), true
-		}
+// departs says when two breakers first do not do the same, which they do not.
+func departs(a, b []move) time.Duration {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
 	}
-	return 0, false
+	switch {
+	case i == len(a):
+		return b[i].at
+	case i == len(b):
+		return a[i].at
+	default:
+		return min(a[i].at, b[i].at)
+	}
 }
 
 // closesByAnother scripts a call from before the opening that closes the breaker

@@ -45,11 +45,12 @@ func noLease(x *subject) []*candidate {
 // latency, or seen in the run.
 func shortLease(x *subject) []*candidate {
 	t := x.tool()
-	if t == nil || t.ProbeTimeout == 0 || t.Probing.Skip || x.seen() == nil {
+	if t == nil || t.ProbeTimeout == 0 || t.Probing.Skip || x.w == nil {
 		return nil
 	}
 	long, what := x.slowest(), "1%% of its good answers take %s or longer"
-	if late := x.seen().late; late != nil && long < t.ProbeTimeout {
+	if v := x.first(func(v *seen) bool { return v.late != nil }); v != nil && long < t.ProbeTimeout {
+		late := v.late
 		long, what = late.at-late.admitted, "a probe at "+short(late.admitted)+" succeeds after %s"
 	}
 	if long < t.ProbeTimeout {
@@ -90,14 +91,16 @@ func (x *subject) slowest() (long time.Duration) {
 	if t == nil || patience <= x.tool().ProbeTimeout {
 		return 0
 	}
-	all := t.Segments()
-	for i := range all {
-		begins, ends := all[i].At, x.w.end
-		if i+1 < len(all) {
-			ends = min(ends, all[i+1].At)
-		}
-		if !all[i].Outage() && begins <= x.w.end && ends > x.tool().RecoveryDuration {
-			long = max(long, min(p99(all[i].Latency), patience))
+	for _, host := range hosts(t) {
+		all := host.Segments()
+		for i := range all {
+			begins, ends := all[i].At, x.w.end
+			if i+1 < len(all) {
+				ends = min(ends, all[i+1].At)
+			}
+			if !all[i].Outage() && begins <= x.w.end && ends > x.tool().RecoveryDuration {
+				long = max(long, min(p99(all[i].Latency), patience))
+			}
 		}
 	}
 	return long
@@ -107,7 +110,7 @@ func (x *subject) slowest() (long time.Duration) {
 func (x *subject) patience() (longest time.Duration) {
 	for i := range x.s.Calls {
 		c := &x.s.Calls[i]
-		if c.Op == scenarios.OpCall && c.To == x.callee() && c.Outcome == nil && c.Takes == nil {
+		if c.Op == scenarios.OpCall && x.reaches(c.To) && c.Outcome == nil && c.Takes == nil {
 			return math.MaxInt64 // scripted calls wait as long as it takes
 		}
 	}
@@ -117,7 +120,7 @@ func (x *subject) patience() (longest time.Duration) {
 		if c.Patience > 0 {
 			patience = min(patience, c.Patience)
 		}
-		if c.To == x.callee() {
+		if x.reaches(c.To) {
 			longest = max(longest, patience)
 		}
 	}

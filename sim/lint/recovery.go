@@ -21,15 +21,17 @@ const (
 // longCooldown: in the run an outage is over and the breaker stays open for
 // longer than the outage was, twice over, and turns calls away.
 func longCooldown(x *subject) []*candidate {
-	v := x.seen()
-	if v == nil || x.target() == nil {
-		return nil
-	}
-	for i := range x.w.run.Targets {
-		if t := &x.w.run.Targets[i]; t.Name == x.target().Name {
-			for _, out := range t.Outages(x.w.end) {
-				if c := x.outlived(v, out); c != nil {
-					return c
+	for _, v := range x.seen() {
+		guarded := x.guarded()
+		if _, host := scenarios.SplitName(v.name); x.b.Per == scenarios.PerHost {
+			guarded = scenarios.PartName(guarded, host, 0)
+		}
+		for i := range x.w.run.Targets {
+			if t := &x.w.run.Targets[i]; t.Name == guarded {
+				for _, out := range t.Outages(x.w.end) {
+					if c := x.outlived(v, out); c != nil {
+						return c
+					}
 				}
 			}
 		}
@@ -84,8 +86,8 @@ const endless = 3
 // endlessProbation: in the run several turns failed in one probation, with a
 // backup that could have served them.
 func endlessProbation(x *subject) []*candidate {
-	m, v := x.model(), x.seen()
-	if m == nil || v == nil || v.trapped < endless || m.ProbationFailures > 0 {
+	m, v := x.model(), x.first(func(v *seen) bool { return v.trapped >= endless })
+	if m == nil || v == nil || m.ProbationFailures > 0 {
 		return nil
 	}
 	s := x.beside("probation_failures", "1")

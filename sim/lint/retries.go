@@ -59,7 +59,9 @@ func retriesTimes(x *subject) []*candidate {
 		return nil
 	}
 	n := x.failuresToOpen()
-	if v := x.seen(); n == 0 || n > mostScripted || v != nil && v.failed > 0 && v.repeated == 0 {
+	failed := x.first(func(v *seen) bool { return v.failed > 0 })
+	repeated := x.first(func(v *seen) bool { return v.repeated > 0 })
+	if n == 0 || n > mostScripted || failed != nil && repeated == nil {
 		return nil
 	}
 	all := n * x.p.Ladder.Attempts
@@ -70,7 +72,7 @@ func retriesTimes(x *subject) []*candidate {
 		}
 		return p.with("gate", "attempt")
 	})
-	s.targets[0] = word(x.target0()) + ": {outcome: failure}"
+	s.targets[0] = word(x.guarded()) + ": {outcome: failure}"
 	s.callers = []string{fmt.Sprintf("{name: agents, count: %d, to: %s}", n, word(x.callee()))}
 	s.about = fmt.Sprintf("The target is down, and %d calls make %d attempts before %s opens.", n, all, x.b.Name)
 	s.before("metric: attempts, min: %d, max: %d", all, all)
@@ -84,14 +86,6 @@ func retriesTimes(x *subject) []*candidate {
 		x.b.Name, counted(n, "failure"), x.p.Name, x.p.Ladder.Attempts, all)
 }
 
-// target0 is the name of what the breaker gates, or its primary.
-func (x *subject) target0() string {
-	if m := x.model(); m != nil {
-		return m.Primary
-	}
-	return x.b.Guards
-}
-
 // oneCall: the attempts of one call are enough to open the breaker.
 func oneCall(x *subject) []*candidate {
 	if x.tool() == nil || x.p.Ladder == nil || x.p.Gate != scenarios.GateAttempt {
@@ -103,7 +97,7 @@ func oneCall(x *subject) []*candidate {
 	}
 	s := x.beside()
 	s.playing(x, func(p pairs) pairs { return p.with("gate", "call") })
-	s.targets[0] = word(x.target0()) + ": {outcome: failure}"
+	s.targets[0] = word(x.guarded()) + ": {outcome: failure}"
 	s.calls(1, 0, x.callee(), "", 0)
 	s.about = fmt.Sprintf("One call fails, and %s is open.", x.b.Name)
 	s.before("metric: openings, min: 1")

@@ -34,21 +34,35 @@ func (x *subject) model() *machine.ModelSettings {
 	return x.b.Model
 }
 
-// seen is what the scenario's own run showed of the breaker, or nil.
-func (x *subject) seen() *seen {
+// seen is what the scenario's own run showed of the breaker, or of each of its
+// instances.
+func (x *subject) seen() []*seen {
 	if x.w == nil || x.b == nil {
 		return nil
 	}
-	return x.w.breakers[x.b.Name]
+	return x.w.each(x.b.Name)
 }
 
-// target is the one that the breaker gates, or its primary; nil without a world.
-func (x *subject) target() *scenarios.Target {
-	name := x.b.Guards
-	if x.b.Model != nil {
-		name = x.b.Model.Primary
+// first is the first of the breaker's instances of which something is so.
+func (x *subject) first(is func(*seen) bool) *seen {
+	all := x.seen()
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
 	}
-	i := slices.IndexFunc(x.s.Targets, func(t scenarios.Target) bool { return t.Name == name })
+	return nil
+}
+
+// guarded is the name of what the breaker gates, or of its primary.
+func (x *subject) guarded() string {
+	if x.b.Model != nil {
+		return x.b.Model.Primary
+	}
+	return x.b.Guards
+}
+
+// target is what the breaker gates, or its primary; nil without a world.
+func (x *subject) target() *scenarios.Target {
+	i := slices.IndexFunc(x.s.Targets, func(t scenarios.Target) bool { return t.Name == x.guarded() })
 	if i < 0 {
 		return nil
 	}
@@ -61,6 +75,20 @@ func (x *subject) callee() string {
 		return x.b.Name
 	}
 	return x.b.Guards
+}
+
+// reaches says whether calls to that name come to the breaker.
+func (x *subject) reaches(to string) bool {
+	whole, _ := scenarios.SplitName(to)
+	return whole == x.callee()
+}
+
+// hosts are those of the target, or itself alone.
+func hosts(t *scenarios.Target) []scenarios.Target {
+	if len(t.Hosts) > 0 {
+		return t.Hosts
+	}
+	return []scenarios.Target{*t}
 }
 
 // at is where the first of the settings stands that is written, in the policy

@@ -93,8 +93,8 @@ func (x *subject) unnoticed() *outage {
 		w := newWitness(s, x.p)
 		w.keeps = true
 		_, err := replay.Run(s, x.p, replay.Options{Sinks: sinks(w, untilOpen(x.b.Name))})
-		v := w.breakers[x.b.Name]
-		if err != nil || len(v.results) == 0 {
+		v := busiest(w.each(x.b.Name), t.Trip.Window.Span)
+		if err != nil || v == nil {
 			continue
 		}
 		o := &outage{outcome: outcome, results: v.results, end: w.end, peak: peak(v.results, t.Trip.Window.Span)}
@@ -134,10 +134,21 @@ var errOpen = errors.New("the breaker opened")
 type untilOpen string
 
 func (name untilOpen) Event(e *trace.Event) error {
-	if e.Kind == trace.Transition && e.Breaker == string(name) {
+	if whole, _ := scenarios.SplitName(e.Breaker); e.Kind == trace.Transition && whole == string(name) {
 		return errOpen
 	}
 	return nil
+}
+
+// busiest is the instance with the most results in a window, or nil if none has any.
+func busiest(all []*seen, span time.Duration) (of *seen) {
+	most := 0
+	for _, v := range all {
+		if n := peak(v.results, span); n > most {
+			most, of = n, v
+		}
+	}
+	return of
 }
 
 // windows is how many of them an outage lasts at least.
@@ -150,12 +161,12 @@ func (x *subject) withOutage(outcome scenarios.Outcome, span time.Duration) *sce
 	own.Targets = slices.Clone(own.Targets)
 	for i := range own.Targets {
 		if t := &own.Targets[i]; t.Name == x.target().Name {
-			t.Phases, t.Bursts, t.Base.Mix = nil, nil, scenarios.Mix{{Outcome: outcome, P: 1}}
+			*t = out(*t, outcome)
 		}
 	}
 	own.Calls = slices.Clone(own.Calls)
 	for i := range own.Calls {
-		if c := &own.Calls[i]; c.Op == scenarios.OpCall && c.To == x.callee() {
+		if c := &own.Calls[i]; c.Op == scenarios.OpCall && x.reaches(c.To) {
 			c.Outcome = &outcome
 		}
 	}
@@ -169,6 +180,16 @@ func (x *subject) withOutage(outcome scenarios.Outcome, span time.Duration) *sce
 		}
 	}
 	return &own
+}
+
+// out is the target in an outage from the beginning to the end, with all its hosts.
+func out(t scenarios.Target, outcome scenarios.Outcome) scenarios.Target {
+	t.Phases, t.Bursts, t.Base.Mix = nil, nil, scenarios.Mix{{Outcome: outcome, P: 1}}
+	t.Hosts = slices.Clone(t.Hosts)
+	for i := range t.Hosts {
+		t.Hosts[i] = out(t.Hosts[i], outcome)
+	}
+	return t
 }
 
 // peak is the most results within span; of no span all of them.

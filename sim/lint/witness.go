@@ -16,7 +16,9 @@ type witness struct {
 	admitted map[int]admission // by call in flight: its latest
 	ended    map[int]admission // that of the call whose result came last
 	keeps    bool              // every result
-	breakers map[string]*seen
+	leases   map[string]time.Duration
+	breakers map[string]*seen // by name; of a breaker with a scope each instance
+	names    []string         // of those, in the order in which they were first heard of
 	attempts int
 	openings int
 }
@@ -28,11 +30,14 @@ type admission struct {
 
 // seen is what a run showed of one breaker.
 type seen struct {
+	name     string
 	lease    time.Duration // of a probe
 	opened   []time.Duration
 	left     []time.Duration // open, or fallback
 	moves    []move
 	results  []result
+	harmed   int             // calls that it refused and that would have succeeded
+	probes   []time.Duration // when they went out
 	turned   []time.Duration // calls that it refused, or sent elsewhere
 	failed   int             // results that are failures
 	repeated int             // of those, after more than one attempt
@@ -54,16 +59,38 @@ type result struct {
 }
 
 func newWitness(s *scenarios.Scenario, p *scenarios.Policy) *witness {
-	w := &witness{admitted: map[int]admission{}, ended: map[int]admission{}, breakers: map[string]*seen{}}
+	w := &witness{admitted: map[int]admission{}, ended: map[int]admission{}, breakers: map[string]*seen{}, leases: map[string]time.Duration{}}
 	for i := range p.Breakers {
-		b := &p.Breakers[i]
-		v := &seen{}
-		if b.Tool != nil {
-			v.lease = b.Tool.ProbeTimeout
+		if b := &p.Breakers[i]; b.Tool != nil {
+			w.leases[b.Name] = b.Tool.ProbeTimeout
 		}
-		w.breakers[b.Name] = v
 	}
 	return w
+}
+
+// of is what is seen of a breaker, or of an instance of one.
+func (w *witness) of(name string) *seen {
+	if name == "" {
+		return nil
+	}
+	v, ok := w.breakers[name]
+	if !ok {
+		whole, _ := scenarios.SplitName(name)
+		v = &seen{name: name, lease: w.leases[whole]}
+		w.breakers[name] = v
+		w.names = append(w.names, name)
+	}
+	return v
+}
+
+// each are the breaker, or its instances, as far as anything was heard of them.
+func (w *witness) each(breaker string) (all []*seen) {
+	for _, name := range w.names {
+		if whole, _ := scenarios.SplitName(name); whole == breaker {
+			all = append(all, w.breakers[name])
+		}
+	}
+	return all
 }
 
 func sinks(all ...trace.Sink) []trace.Sink { return all }
@@ -91,7 +118,7 @@ func (w *witness) metric(name string) (float64, bool) {
 
 // Event takes one event.
 func (w *witness) Event(e *trace.Event) error {
-	v := w.breakers[e.Breaker]
+	v := w.of(e.Breaker)
 	switch e.Kind {
 	case trace.Run:
 		w.run = e.Run
@@ -117,6 +144,9 @@ func (w *witness) breaker(e *trace.Event, v *seen) {
 		w.admit(e, v)
 	case trace.Refuse, trace.Exhausted:
 		v.turned = append(v.turned, e.T)
+		if e.Would == trace.Success {
+			v.harmed++
+		}
 	case trace.Result:
 		w.result(e, v)
 	case trace.Transition:
@@ -131,6 +161,9 @@ func (w *witness) breaker(e *trace.Event, v *seen) {
 
 func (w *witness) admit(e *trace.Event, v *seen) {
 	w.admitted[e.Call] = admission{e.T, e.Probe}
+	if e.Probe {
+		v.probes = append(v.probes, e.T)
+	}
 	if e.Rule == string(machine.M4) {
 		v.turned = append(v.turned, e.T)
 	}
