@@ -87,7 +87,7 @@ func sharedBreaker(x *subject) []*candidate {
 	}
 	s := x.beside("per", "host")
 	s.targets = []string{fmt.Sprintf("%s: {hosts: {%s: {}, %s: {}}}", word(x.b.Guards), word(ill), word(well))}
-	s.calls(x.failuresToOpen(), 0, scenarios.PartName(x.b.Guards, ill, 0), failing(x.tool().Counts), 0)
+	s.calls(x.failuresToOpen(), 0, scenarios.PartName(x.b.Guards, ill, 0), x.failing(), 0)
 	first := len(s.script) + 1
 	s.calls(1, 0, scenarios.PartName(x.b.Guards, well, 0), "success", 0)
 	s.about = fmt.Sprintf("%s fails, and the next call is for %s, which is well.", ill, well)
