@@ -46,18 +46,33 @@ var toolSettings = []setting[machine.ToolSettings]{
 	{"slow_after", "a call that takes longer is slow", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Trip.SlowerThan) }},
 	{"slow_rate", "the share of slow calls in the window from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Trip.SlowRate) }},
 	{"forget_failures_after", "the count is zeroed where the last failure is longer ago", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Trip.ForgetAfter) }},
+	{"probes", "probes at one time", func(s *machine.ToolSettings) ([]Step, int) { return atOnce(s.Probing.AtOnce, s.Probing.InAll) }},
 	{"probe_successes", "probes that must come back before it closes", func(s *machine.ToolSettings) ([]Step, int) { return within(s.Probing.Needed, s.Probing.InAll) }},
 	{"probe_failure_rate", "the share of failed probes from which on it opens", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Probing.FailureRate) }},
 	{"ramp", "how long the share of calls admitted grows after closing", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Probing.Ramp) }},
-	{"recovery_longest", "the cooldown grows no longer than that", func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Cooldown.Longest) }},
-	{"recovery_jitter", "how far a cooldown is drawn from its length", func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Cooldown.Jitter) }},
+	{"recovery_growth", growth, func(s *machine.ToolSettings) ([]Step, int) { return factors(s.Cooldown.Growth) }},
+	{"recovery_longest", longest, func(s *machine.ToolSettings) ([]Step, int) { return spans(s.Cooldown.Longest) }},
+	{"recovery_jitter", jitter, func(s *machine.ToolSettings) ([]Step, int) { return shares(s.Cooldown.Jitter) }},
 }
+
+const (
+	growth  = "how many times as long the cooldown is at each further opening"
+	longest = "the cooldown grows no longer than that"
+	jitter  = "how far a cooldown is drawn from its length"
+)
 
 var modelSettings = []setting[machine.ModelSettings]{
 	{"trip_threshold", "failed turns in a row that trip it", func(s *machine.ModelSettings) ([]Step, int) { return counts(s.TripThreshold) }},
 	{"recovery_timeout", "the cooldown", func(s *machine.ModelSettings) ([]Step, int) { return durations(s.RecoveryTimeout) }},
 	{"recovery_successes_needed", "probes in a row that lead back", func(s *machine.ModelSettings) ([]Step, int) { return counts(s.RecoverySuccessesNeeded) }},
 	{"probation_failures", "transient failures of a probation that trip it again; 0: no limit", func(s *machine.ModelSettings) ([]Step, int) { return counts(s.ProbationFailures) }},
+	{"probes", "probes at one time", func(s *machine.ModelSettings) ([]Step, int) { return atOnce(s.Probes, 0) }},
+	{"probe_timeout", "how long a probe keeps its place among them", func(s *machine.ModelSettings) ([]Step, int) { return spans(s.ProbeTimeout) }},
+	{"exhausted_wait", "how long a turn waits for somebody to serve it", func(s *machine.ModelSettings) ([]Step, int) { return spans(s.Wait) }},
+	{"entry_cooldown", "when a spent backup is whole again", func(s *machine.ModelSettings) ([]Step, int) { return spans(s.EntryCooldown) }},
+	{"recovery_growth", growth, func(s *machine.ModelSettings) ([]Step, int) { return factors(s.Cooldown.Growth) }},
+	{"recovery_longest", longest, func(s *machine.ModelSettings) ([]Step, int) { return spans(s.Cooldown.Longest) }},
+	{"recovery_jitter", jitter, func(s *machine.ModelSettings) ([]Step, int) { return shares(s.Cooldown.Jitter) }},
 }
 
 // knobs are those of the breakers of a scenario, which was read from the text,
@@ -186,19 +201,39 @@ func within(n, most int) ([]Step, int) {
 	return steps, at - 1
 }
 
-// shares are the tenths, and p among them; if p is 0 there are none.
-func shares(p float64) (steps []Step, at int) {
-	if p == 0 {
+// atOnce are the steps of a number of probes; where it is not bounded there are none.
+func atOnce(n, most int) ([]Step, int) {
+	if n == scenarios.AnyProbes {
 		return nil, 0
 	}
-	all := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
-	at, found := slices.BinarySearch(all, p)
-	if !found {
-		all = slices.Insert(all, at, p)
+	return within(n, most)
+}
+
+// shares are the tenths, and p among them; if p is 0 there are none.
+func shares(p float64) ([]Step, int) {
+	return among([]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}, p, func(x float64) string { return fmt.Sprintf("%.6g %%", float64(x*100)) })
+}
+
+// factors are those that something grows by, and x among them; if nothing grows
+// there are none.
+func factors(x float64) ([]Step, int) {
+	if x == 1 {
+		return nil, 0
 	}
-	for _, x := range all {
-		text := strconv.FormatFloat(x, 'f', -1, 64)
-		steps = append(steps, Step{text, fmt.Sprintf("%.6g%%", float64(x*100))})
+	return among([]float64{1.25, 1.5, 2, 3, 4, 5, 10}, x, func(x float64) string { return fmt.Sprintf("%.6g", x) })
+}
+
+// among are the usual steps with x among them; if x is 0 there are none.
+func among(usual []float64, x float64, told func(float64) string) (steps []Step, at int) {
+	if x == 0 {
+		return nil, 0
+	}
+	at, found := slices.BinarySearch(usual, x)
+	if !found {
+		usual = slices.Insert(usual, at, x)
+	}
+	for _, x := range usual {
+		steps = append(steps, Step{strconv.FormatFloat(x, 'f', -1, 64), told(x)})
 	}
 	return steps, at
 }

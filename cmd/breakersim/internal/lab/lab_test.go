@@ -50,12 +50,13 @@ func valueAt(all []Knob, path string) Step {
 // TestEveryNumberHasAKnob: those that the schema allows for a breaker.
 func TestEveryNumberHasAKnob(t *testing.T) {
 	const text = `scenario: all
-targets: {t: {}, a: {}, b: {}, r: {}}
+targets: {t: {}, a: {}, b: {}, c: {}, r: {}}
 breakers:
   t: {kind: tool}
   r: {kind: tool, failure_rate: 45%, window: {calls: 8}, window_failures: 8, minimum_calls: 3, slow_after: 1s, slow_rate: 1, forget_failures_after: 9s,
-    probe_successes: 2, probe_failure_rate: 50%, ramp: 7s, recovery_growth: 2, recovery_longest: 5m, recovery_jitter: 10%}
+    probes: 3, probe_successes: 2, probe_failure_rate: 50%, ramp: 7s, recovery_growth: 2, recovery_longest: 5m, recovery_jitter: 10%}
   m: {kind: model, primary: a, chain: [b]}
+  n: {kind: model, primary: a, chain: [b], last_resort: c, probes: 1, probe_timeout: 20s, exhausted_wait: 4s, entry_cooldown: 30s, recovery_growth: 2.5, recovery_longest: 5m, recovery_jitter: 10%}
 policies:
   - breaker
   - {name: other, breakers: {t: {failure_threshold: 5000, probe_timeout: 77s}}}
@@ -83,8 +84,8 @@ calls: [{at: 1s, to: t}]
 	}
 	for key := range settings {
 		switch key {
-		case "kind", "guards", "reports", "health", "stale_results", "primary", "chain", "like", "counts", "window", "slow", "success_clears", "probe", "cancelled_probe", "retry_after", "late_failures": // no numbers
-		case "probes", "probes_in_all", "probe_slow_rate", "ramp_from", "recovery_growth", "recovery_forget": // they hang on others
+		case "kind", "guards", "reports", "health", "stale_results", "primary", "chain", "like", "per", "last_resort", "counts", "window", "slow", "success_clears", "probe", "cancelled_probe", "retry_after", "late_failures": // no numbers
+		case "probes_in_all", "probe_slow_rate", "ramp_from", "recovery_forget": // they hang on others
 		default:
 			assert.Contains(t, keys, key)
 		}
@@ -92,10 +93,14 @@ calls: [{at: 1s, to: t}]
 	assert.Equal(t, Step{"5000", "5,000"}, valueAt(shown.Knobs, "policies.other.breakers.t.failure_threshold"))
 	assert.Equal(t, Step{"1m17s", "1 min 17 s"}, valueAt(shown.Knobs, "policies.other.breakers.t.probe_timeout"))
 	assert.Equal(t, Step{"1m", "1 min"}, valueAt(shown.Knobs, "breakers.m.recovery_timeout"))
-	assert.Equal(t, Step{"0.45", "45%"}, valueAt(shown.Knobs, "breakers.r.failure_rate"))
+	assert.Equal(t, Step{"0.45", "45 %"}, valueAt(shown.Knobs, "breakers.r.failure_rate"))
 	assert.Equal(t, Step{"8", "8"}, valueAt(shown.Knobs, "breakers.r.window_failures"))
 	assert.Equal(t, Step{"7s", "7 s"}, valueAt(shown.Knobs, "breakers.r.ramp"))
-	assert.Len(t, shown.Knobs, 3+3+11+5+2)
+	assert.Equal(t, Step{"3", "3"}, valueAt(shown.Knobs, "breakers.r.probes"))
+	assert.Equal(t, Step{"2", "2"}, valueAt(shown.Knobs, "breakers.r.recovery_growth"))
+	assert.Equal(t, Step{"2.5", "2.5"}, valueAt(shown.Knobs, "breakers.n.recovery_growth"))
+	assert.Equal(t, Step{"4s", "4 s"}, valueAt(shown.Knobs, "breakers.n.exhausted_wait"))
+	assert.Len(t, shown.Knobs, 3+3+11+2+5+5+7+2)
 }
 
 // TestRun shows what is right, and says what is wrong.
