@@ -44,6 +44,7 @@ func TestCountersAreTheMachines(t *testing.T) {
 // judge is the breakers of a policy, moved by the events of a trace.
 type judge struct {
 	t          *testing.T
+	policy     *scenarios.Policy
 	steps      report.Steps
 	tools      map[string]*machine.ToolBreaker
 	models     map[string]*machine.ModelBreaker
@@ -57,21 +58,25 @@ type judge struct {
 }
 
 func newJudge(t *testing.T, s *scenarios.Scenario, p *scenarios.Policy) *judge {
-	j := &judge{t: t, tools: map[string]*machine.ToolBreaker{}, models: map[string]*machine.ModelBreaker{}, nameless: map[string]bool{},
+	return &judge{t: t, policy: p, configured: configured(s, p), tools: map[string]*machine.ToolBreaker{}, models: map[string]*machine.ModelBreaker{}, nameless: map[string]bool{},
 		permits: map[[2]int]*machine.Permit{}, turns: map[[2]int]*machine.Turn{}}
-	for i := range p.Breakers {
-		b := &p.Breakers[i]
+}
+
+// begin makes the machines of the breakers that have counters: of a fleet nothing
+// is told one by one.
+func (j *judge) begin() {
+	for _, of := range j.steps.Breakers {
+		i := slices.IndexFunc(j.policy.Breakers, func(b scenarios.Breaker) bool { return b.Name == trace.Whole(of.Name) })
+		b := &j.policy.Breakers[i]
 		var err error
 		if b.Tool != nil {
-			j.tools[b.Name], err = machine.NewToolBreaker(*b.Tool, machine.Hooks{})
+			j.tools[of.Name], err = machine.NewToolBreaker(*b.Tool, machine.Hooks{})
 		} else {
-			j.models[b.Name], err = machine.NewModelBreaker(*b.Model, machine.Hooks{})
+			j.models[of.Name], err = machine.NewModelBreaker(*b.Model, machine.Hooks{})
 		}
-		require.NoError(t, err)
-		j.nameless[b.Name] = b.Anonymous
+		require.NoError(j.t, err)
+		j.nameless[of.Name] = b.Anonymous
 	}
-	j.configured = configured(s, p)
-	return j
 }
 
 // configured are the settings that a policy's breakers get, in their order.
@@ -102,6 +107,9 @@ func (j *judge) Event(e *trace.Event) error {
 // than the trace has told so far, or the trace has told more.
 func (j *judge) event(e, next *trace.Event) {
 	require.NoError(j.t, j.steps.Event(e))
+	if e.Kind == trace.Run {
+		j.begin()
+	}
 	if before := j.last; e.T > before {
 		j.compare(before, j.at(before))
 		j.compare(before+(e.T-before)/2, j.at(before+(e.T-before)/2))
@@ -127,6 +135,9 @@ func (j *judge) at(t time.Duration) int {
 // move does to the machines what the trace says of the world.
 func (j *judge) move(e *trace.Event) {
 	tool, model := j.tools[e.Breaker], j.models[e.Breaker]
+	if tool == nil && model == nil {
+		return
+	}
 	switch {
 	case e.Kind == trace.Admit && tool != nil:
 		permit, err := tool.Allow(e.T)
@@ -152,7 +163,7 @@ func (j *judge) move(e *trace.Event) {
 		require.Error(j.t, err)
 	case e.Kind == trace.Result && tool != nil:
 		j.toolResult(tool, e)
-	case e.Kind == trace.Result && model != nil:
+	case e.Kind == trace.Result:
 		j.modelResult(model, e)
 	case e.Kind == trace.GiveUp && tool != nil:
 		v := of(j.permits, e).Cancel(e.T)

@@ -57,8 +57,8 @@ type Decision struct {
 	Known     bool          // Until is known
 }
 
-// newGate puts one of our own machines behind the gate. h hears what it does. The
-// seed names what its cooldowns are drawn by.
+// newGate puts one of our own machines behind the gate. h hears what it does. Its
+// cooldowns are drawn by the seed (T28, M26).
 func newGate(b *scenarios.Breaker, seed uint64, h machine.Hooks) (Gate, error) {
 	if b.Tool != nil {
 		s := *b.Tool

@@ -54,17 +54,8 @@ func (r *run) addPost(b *scenarios.Breaker) error {
 	return nil
 }
 
-// addGate makes the gate of one breaker, whose cooldowns are drawn by its name.
+// addGate makes the gate of one breaker.
 func (r *run) addGate(b *scenarios.Breaker) error {
-	if b.Tool != nil {
-		tool := *b.Tool
-		r.seed(&tool.Cooldown, b.Name)
-		b.Tool = &tool
-	} else {
-		model := *b.Model
-		r.seed(&model.Cooldown, b.Name)
-		b.Model = &model
-	}
 	g, err := r.gateOf(b)
 	if err != nil {
 		return err
@@ -75,13 +66,6 @@ func (r *run) addGate(b *scenarios.Breaker) error {
 	}
 	r.gates = append(r.gates, placed)
 	return nil
-}
-
-// seed names the draws of the cooldowns of the breaker with that name (T28, M26).
-func (r *run) seed(c *machine.Cooldown, breaker string) {
-	if c.Jitter > 0 {
-		c.Seed = uint64(r.root.Name(breaker).Name("cooldowns"))
-	}
 }
 
 // gateOfCall is the gate at the post that the call asks. Of one for each host it

@@ -464,7 +464,6 @@ func (r *run) operateAt(g *gate, i int) {
 		g.Force(now, machine.Closed)
 	case scenarios.OpConfigure:
 		s := r.policy.Configured[i]
-		r.seed(&s.Cooldown, g.name)
 		record.Op, record.Settings = trace.Configure, r.configured(g, &s)
 		if err := g.Configure(now, s); err != nil && r.err == nil {
 			r.err = fmt.Errorf("%s: configure %s at %v: %w", r.s.File, g.name, e.At, err)
