@@ -22,7 +22,7 @@ type breakerW struct {
 	Kind    val[kindWord]    `yaml:"kind" doc:"tool: closed, open, half-open. model: primary, fallback, recovering." required:"true"`
 	Guards  val[string]      `yaml:"guards" doc:"Tool: the target that it gates (default: the one of its own name)."`
 	Reports val[reportsWord] `yaml:"reports" doc:"permit (default), or anonymous: results do not say whose they are." default:"permit"`
-	Per     val[scopeWord]   `yaml:"per" doc:"all (default): one breaker for everybody. caller: each single caller has one of its own, and all scripted calls have one. host, tool: each host of the target has one." default:"all"`
+	Per     val[scopeWord]   `yaml:"per" doc:"all (default): one breaker for everybody. caller: each single caller has one of its own, and all scripted calls have one. host: a tool breaker for each host of its target." default:"all"`
 	Health  val[bool]        `yaml:"health" doc:"Tool: record its health score after each result (default false)." default:"false"`
 	settingsW
 }
