@@ -96,7 +96,7 @@ var mentions = map[string][]string{
 	"one-call-opens-it":            {"attempt"},
 	"hint-beyond-the-cap":          {"hour"},
 	"fleet-in-step":                {"in step"},
-	"one-breaker-for-many-hosts":   {"the same breaker"},
+	"one-breaker-for-many-hosts":   {"the same breaker", "A breaker for each host"},
 	"anonymous-overhang":           {"anonymous"},
 	"probation-without-limit":      {"probation"},
 }
