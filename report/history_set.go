@@ -24,7 +24,10 @@ type cooling struct {
 }
 
 // probed is what came of the probes of one half-open period.
-type probed struct{ well, failed int }
+type probed struct {
+	well, failed int
+	slow         int // among both
+}
 
 // cool notes a cooldown that begins, or that is another from here on.
 func (b *BreakerHistory) cool(e *trace.Event) {
@@ -223,13 +226,22 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 			}
 		}
 	}
-	switch {
-	case rule != "T8" && rule != "T9" && rule != "T24":
-	case b.failure(e):
+	if rule != "T8" && rule != "T9" && rule != "T24" {
+		return
+	}
+	if b.slow(e) {
+		b.tried.slow++
+	}
+	if b.failure(e) {
 		b.tried.failed++
-	default:
+	} else {
 		b.tried.well++
 	}
+}
+
+// slow says whether an attempt took longer than is usual (T22).
+func (b *BreakerHistory) slow(e *trace.Event) bool {
+	return b.now.SlowAfter > 0 && e.Took > b.now.SlowAfter
 }
 
 // failure says whether a result counts as one (T20, T22), as far as can be told
@@ -238,7 +250,7 @@ func (b *BreakerHistory) failure(e *trace.Event) bool {
 	if e.Outcome != trace.Success && countsAsFailure(b.now, e.Outcome) {
 		return true
 	}
-	return b.now.Slow == "failure" && b.now.SlowAfter > 0 && e.Took > b.now.SlowAfter
+	return b.now.Slow == "failure" && b.slow(e)
 }
 
 // givenUp takes what the breaker made of a call whose caller gave it up between

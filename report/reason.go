@@ -122,6 +122,9 @@ func streak(m *Moment, what string) string {
 	if m.Failures <= 1 {
 		return "a " + what + because(m)
 	}
+	if b := m.set; b != nil && b.Tool != nil && !clears(b) {
+		return "the " + ordinal(m.Failures) + " " + what + " that counts" + because(m)
+	}
 	return "the " + ordinal(m.Failures) + " " + what + " in a row" + because(m)
 }
 
@@ -170,6 +173,9 @@ func leaseRanOut(m *Moment) string {
 // verdict is T8 and T9. An anonymous result is taken for the probe's, whosever
 // it is.
 func verdict(m *Moment, did string) string {
+	if m.Rule == "T9" && m.Outcome == trace.Success && m.set != nil && m.set.SlowAfter > 0 {
+		did = "was slow"
+	}
 	switch {
 	case m.Call == 0:
 		return "the probe " + did

@@ -44,10 +44,25 @@ func (m *Moment) outcome(did string) string {
 // sums are what came of the probes, and what was wanted.
 func (m *Moment) sums() string {
 	n := m.tried.well + m.tried.failed
-	if rate := m.set.ProbeFailureRate; rate > 0 {
-		return fmt.Sprintf("%s of %s failed, and the limit is %s", Thousands(int64(m.tried.failed)), plural(n, "probe", "probes"), inPercent(rate))
+	probes := func(some int, did string, limit float64) string {
+		return fmt.Sprintf("%s of %s %s, and the limit is %s", Thousands(int64(some)), plural(n, "probe", "probes"), did, inPercent(limit))
+	}
+	wereSlow := either(m.tried.slow == 1, "was slow", "were slow")
+	failed, slow := m.set.ProbeFailureRate, m.set.ProbeSlowRate
+	switch {
+	case slow > 0 && m.To == "open" && m.tried.tooSlow(slow):
+		return probes(m.tried.slow, wereSlow, slow)
+	case slow > 0 && failed > 0 && m.To == "closed":
+		return probes(m.tried.failed, "failed", failed) + "; " + Thousands(int64(m.tried.slow)) + " " + wereSlow + ", and the limit is " + inPercent(slow)
+	case failed > 0:
+		return probes(m.tried.failed, "failed", failed)
 	}
 	return fmt.Sprintf("%s of the %s in a row that it takes", either(m.tried.failed == 0, "the "+ordinal(m.tried.well), "after "+Thousands(int64(m.tried.well))), Thousands(int64(m.set.ProbeSuccesses)))
+}
+
+// tooSlow says whether that share of the probes was slow.
+func (p *probed) tooSlow(limit float64) bool {
+	return float64(p.slow) >= limit*float64(p.well+p.failed)
 }
 
 // cooldown says how long it is open, where that is not what it is set to.
