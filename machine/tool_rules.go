@@ -295,10 +295,12 @@ func (m *tool) counted(now time.Duration, failed, slow bool, e Ending) Verdict {
 		m.clear(now)
 	}
 	opens := Rule("")
-	if m.window != nil {
+	if w := m.window; w != nil {
 		m.changed = now
-		m.window.add(now, failed, slow)
-		opens = t.rule(m.window.sum)
+		w.add(now, failed, slow)
+		if w.sum.failures|w.sum.slow != 0 { // or no rule could open it
+			opens = t.rule(w.sum)
+		}
 		v = Verdict{Rule: T21, Applied: true}
 	}
 	if n := m.s.FailureThreshold; n > 0 && failed && m.failures >= n {

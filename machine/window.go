@@ -65,7 +65,9 @@ func newWindow(w Window) *window {
 // add counts a result at now.
 func (w *window) add(now time.Duration, failed, slow bool) {
 	if w.ring == nil {
-		w.advance(now)
+		if now >= w.end {
+			w.advance(now)
+		}
 		w.buckets[w.i].count(failed, slow)
 		w.sum.count(failed, slow)
 		return
@@ -87,7 +89,7 @@ func (w *window) add(now time.Duration, failed, slow bool) {
 	}
 }
 
-// advance begins buckets anew until the latest is that of now.
+// advance begins buckets anew until the latest is that of now, which is past it.
 func (w *window) advance(now time.Duration) {
 	for fresh := w.fresh(now); fresh > 0; fresh-- {
 		if w.i++; w.i == len(w.buckets) {
@@ -96,9 +98,7 @@ func (w *window) advance(now time.Duration) {
 		w.sum.take(w.buckets[w.i])
 		w.buckets[w.i] = tally{}
 	}
-	if now >= w.end {
-		w.end = addSaturated(now-now%w.width, w.width)
-	}
+	w.end = addSaturated(now-now%w.width, w.width)
 }
 
 // fresh is how many buckets begin anew for a result at now.
@@ -129,8 +129,6 @@ func (w *window) clear() {
 // rule is that by which what the window holds opens the breaker; empty: none.
 func (t *Trip) rule(sum tally) Rule {
 	switch {
-	case sum.failures == 0 && sum.slow == 0:
-		return ""
 	case t.Failures > 0 && sum.failures >= t.Failures:
 		return T21
 	case sum.calls < t.MinCalls:
