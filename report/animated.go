@@ -117,7 +117,7 @@ func (a *animated) drawStory(p *pen, s stage) {
 	}
 	for i, m := range a.told {
 		part(i, func() {
-			numberMark(p, margin+8, y+storyLeading/2, m.n)
+			m.mark(p, margin+8, y+storyLeading/2)
 			for _, line := range m.lines {
 				p.text("ink", margin+24, y+storyLeading/2, storySize, false, left, line)
 				y += storyLeading

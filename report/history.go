@@ -53,14 +53,14 @@ type BreakerHistory struct {
 	Health []Reading    // after each result, if the run recorded it
 	AtOnce int          // late failures at the instant of an opening, which restart its cooldown to no effect (T11)
 	Forced []Forced     // stretches in which an operator kept it as it was, in order
+	Ramps  []Ramp       // stretches in which it let in a growing share of the calls, in order (T26)
 
-	now      *trace.Breaker  // its settings as they are: an operator may change them
-	coolings []cooling       // in the order of the events
-	streak   int             // openings that no recovery came between (T27)
-	closed   time.Duration   // when it last closed
-	tried    probed          // what came of the probes of this half-open period
-	seen     trace.Held      // what its window held after the last result
-	heldBack []time.Duration // refusals of the ramp (T26)
+	now      *trace.Breaker // its settings as they are: an operator may change them
+	coolings []cooling      // in the order of the events
+	streak   int            // openings that no recovery came between (T27)
+	closed   time.Duration  // when it last closed
+	tried    probed         // what came of the probes of this half-open period
+	seen     trace.Held     // what its window held after the last result
 
 	fleet *Fleet        // that it is one of; nil: it is told and drawn by itself
 	moved []trace.Event // of a fleet's: its transitions
@@ -74,6 +74,9 @@ type Band struct {
 	Serves   string          // of a model breaker; empty: nobody, the chain is spent
 	Restarts []time.Duration // of an open breaker's cooldown, by late failures (T11)
 	Cooled   time.Duration   // when the cooldown is over, where they vary; else 0
+
+	forced bool  // an operator keeps it so: of a piece of a band (see pieces)
+	ramp   *Ramp // under way in the piece
 }
 
 // Lease is how long a probe held its slot.
@@ -134,9 +137,14 @@ type Moment struct {
 	By          string          // whose breaker it is; empty: ours
 	Seen        trace.Held      // of T21 and T22: what the window held
 
-	set   *trace.Breaker // the breaker as it was set then
-	tried probed         // what came of the probes before it
-	cools *cooling       // of one that opens a breaker of ours
+	set    *trace.Breaker // the breaker as it was set then
+	before *trace.Breaker // of new settings: those that they replace
+	freed  string         // of a reset: the state that an operator had forced until then; empty: none
+	until  time.Duration  // of a forced state: when it is so no longer; 0: it is to the end
+	ramp   *Ramp          // of one that closes the breaker, if it lets in a growing share of the calls
+
+	tried probed   // what came of the probes before it
+	cools *cooling // of one that opens a breaker of ours
 
 	end time.Duration // of the run
 }
@@ -374,12 +382,18 @@ func (h *History) transition(e *trace.Event) {
 	m := Moment{Event: *e, Restarts: last.Restarts, Cooled: last.Cooled, By: b.By}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
+		if m.Outcome == trace.Success && b.slowFails(e.T-h.Marks[n-1].Start) && (e.To == "open") {
+			m.Outcome = slowSuccess
+		}
 	}
 	if n := len(b.Leases); n > 0 && e.From == "half-open" {
 		m.ProbeCall = b.probeOf(e)
 	}
 	b.endLeases(e.Effective)
 	m.set, m.tried, m.Seen = b.now, b.tried, b.seen
+	if act := h.tookEffect(e); act != nil {
+		m.before, m.freed = act.before, act.freed
+	}
 	m.cools = b.enter(e)
 	for _, d := range h.detours {
 		d.over = d.over || d.breaker == e.Breaker
@@ -421,10 +435,11 @@ func (h *History) reroute(e *trace.Event) {
 	h.detours = append(h.detours, &detour{breaker: e.Breaker, state: bands[len(bands)-1].State, from: e.From, to: e.To, first: e.T, last: e.T, calls: map[int]bool{e.Call: true}})
 }
 
-// change is a transition (an index in Moments) or, if that is negative, a switch
-// and the state in which it came.
+// change is a transition (an index in Moments) or, if that is negative, what an
+// operator did, or else a switch and the state in which it came.
 type change struct {
 	moment int
+	act    *Moment
 	change trace.Event
 	state  string
 }
@@ -445,7 +460,8 @@ func (h *History) change(e *trace.Event) {
 			return
 		}
 	}
-	h.changes = append(h.changes, change{-1, *e, last.State})
+	h.tookEffect(e)
+	h.changes = append(h.changes, change{moment: -1, change: *e, state: last.State})
 }
 
 // sinceWhen is when a switch took effect: a backup that is whole again (M24) is
@@ -487,6 +503,7 @@ func (h *History) finish(end time.Duration) {
 		b.Bands[len(b.Bands)-1].To = end
 		b.endLeases(end)
 		b.endForce(end)
+		b.endRamp(end)
 		b.cutLeases(end)
 		b.Ready = b.ready()
 	}
@@ -501,9 +518,14 @@ func (h *History) finish(end time.Duration) {
 		}
 	}
 	for i := range h.Moments {
+		h.finishHand(&h.Moments[i])
 		h.Moments[i].end = end
 		h.Moments[i].Answered = h.Moments[i].Rule == "T7" && answered[h.Moments[i].ProbeCall]
 		h.Moments[i].Cancelled = h.Moments[i].Rule == "T7" && !h.Moments[i].Answered && cancelled[h.Moments[i].ProbeCall]
+	}
+	for _, m := range h.acts() {
+		h.finishHand(m)
+		m.end = end
 	}
 }
 
@@ -517,10 +539,11 @@ func (b *BreakerHistory) ready() (all []trace.Span) {
 	}
 	for i := range b.Bands {
 		s := &b.Bands[i]
+		to := s.To
 		switch {
 		case s.State == "open" && b.Tool != nil:
 			c := b.coolingOf(s)
-			if c == nil || b.forcedWithin(s) {
+			if to = b.forcedIn(s); c == nil || to == s.From {
 				continue
 			}
 			from = c.until
@@ -534,8 +557,8 @@ func (b *BreakerHistory) ready() (all []trace.Span) {
 			from = s.Cooled
 		}
 		before = s.State
-		if from = max(from, s.From); from < s.To {
-			all = append(all, trace.Span{From: from, To: s.To})
+		if from = max(from, s.From); from < to {
+			all = append(all, trace.Span{From: from, To: to})
 		}
 	}
 	return all

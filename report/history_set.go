@@ -7,12 +7,6 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-// Forced is a stretch in which an operator kept a breaker as it was (T31, T32).
-type Forced struct {
-	trace.Span
-	State string
-}
-
 // cooling is a cooldown as it was at one event: a breaker opened, a late failure
 // began it anew, or an operator changed its length.
 type cooling struct {
@@ -21,6 +15,7 @@ type cooling struct {
 	usual       time.Duration // how long it is by the settings alone
 	grown       time.Duration // how long it is after all the openings in a row (T27)
 	jitter      float64
+	model       bool // of a model breaker, which has rules of its own for it
 }
 
 // probed is what came of the probes of one half-open period.
@@ -31,10 +26,10 @@ type probed struct {
 
 // cool notes a cooldown that begins, or that is another from here on.
 func (b *BreakerHistory) cool(e *trace.Event) {
-	if b.Tool == nil || b.others() {
+	if b.others() {
 		return
 	}
-	c := cooling{at: e.T, from: e.T, usual: b.now.RecoveryDuration, jitter: b.now.RecoveryJitter}
+	c := cooling{at: e.T, from: e.T, usual: cooldownOf(b.now), jitter: b.now.RecoveryJitter, model: b.Model != nil}
 	switch {
 	case e.Kind == trace.Transition:
 		c.from = e.Effective
@@ -49,9 +44,17 @@ func (b *BreakerHistory) cool(e *trace.Event) {
 	b.coolings = append(b.coolings, c)
 }
 
+// cooldownOf is what the cooldown is set to, whatever makes it longer.
+func cooldownOf(b *trace.Breaker) time.Duration {
+	if b.Tool != nil {
+		return b.RecoveryDuration
+	}
+	return b.RecoveryTimeout
+}
+
 // grown is the cooldown of the last of the openings in a row, before chance.
 func (b *BreakerHistory) grown() time.Duration {
-	d := float64(b.now.RecoveryDuration)
+	d := float64(cooldownOf(b.now))
 	limit := float64(later(0, 1<<62))
 	if b.now.RecoveryLongest > 0 {
 		limit = max(d, float64(b.now.RecoveryLongest))
@@ -94,16 +97,18 @@ func (b *BreakerHistory) cooledBefore(m *Moment) *cooling {
 // enter takes what a new state brings with it, and gives the cooldown that
 // begins, if one does.
 func (b *BreakerHistory) enter(e *trace.Event) *cooling {
-	if b.Tool == nil || b.others() {
+	if b.others() {
 		return nil
 	}
+	b.endRamp(e.Effective)
 	switch e.To {
-	case "closed":
+	case "closed", "primary":
 		b.closed, b.seen = e.Effective, trace.Held{}
-	case "half-open":
+		b.beginRamp(e)
+	case "half-open", "recovering":
 		b.tried = probed{}
-	case "open":
-		if e.From == "closed" && e.Effective-b.closed >= b.now.RecoveryForget {
+	case "open", "fallback":
+		if rests := e.From == "closed" || e.From == "primary"; rests && e.Effective-b.closed >= b.now.RecoveryForget {
 			b.streak = 0
 		}
 		b.streak++
@@ -113,46 +118,6 @@ func (b *BreakerHistory) enter(e *trace.Event) *cooling {
 		}
 	}
 	return nil
-}
-
-// operated takes what an operator did.
-func (h *History) operated(e *trace.Event) {
-	b := h.byName[e.Breaker]
-	switch e.Op {
-	case trace.Configure:
-		b.now = e.Settings
-		b.relend()
-		if e.Known {
-			b.cool(e)
-		}
-	case trace.Reset:
-		b.endForce(e.T)
-		b.streak = 0
-	case trace.ForceOpen, trace.ForceClosed:
-		b.endForce(e.T)
-		state := "open"
-		if e.Op == trace.ForceClosed {
-			state = "closed"
-		}
-		b.Forced = append(b.Forced, Forced{trace.Span{From: e.T, To: -1}, state})
-	}
-}
-
-// endForce ends what an operator forced, if that lasts.
-func (b *BreakerHistory) endForce(at time.Duration) {
-	if n := len(b.Forced); n > 0 && b.Forced[n-1].To < 0 {
-		b.Forced[n-1].To = at
-	}
-}
-
-// forcedWithin says whether an operator kept the breaker open in the band.
-func (b *BreakerHistory) forcedWithin(s *Band) bool {
-	for _, f := range b.Forced {
-		if f.From < s.To && f.To > s.From {
-			return true
-		}
-	}
-	return false
 }
 
 // lendOurs opens the lease of a probe.
@@ -229,7 +194,7 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 	if rule != "T8" && rule != "T9" && rule != "T24" {
 		return
 	}
-	if b.slow(e) {
+	if b.slow(e.Took) {
 		b.tried.slow++
 	}
 	if b.failure(e) {
@@ -240,17 +205,19 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 }
 
 // slow says whether an attempt took longer than is usual (T22).
-func (b *BreakerHistory) slow(e *trace.Event) bool {
-	return b.now.SlowAfter > 0 && e.Took > b.now.SlowAfter
+func (b *BreakerHistory) slow(took time.Duration) bool {
+	return b.now.SlowAfter > 0 && took > b.now.SlowAfter
 }
 
 // failure says whether a result counts as one (T20, T22), as far as can be told
 // of an attempt.
 func (b *BreakerHistory) failure(e *trace.Event) bool {
-	if e.Outcome != trace.Success && countsAsFailure(b.now, e.Outcome) {
-		return true
-	}
-	return b.now.Slow == "failure" && b.slow(e)
+	return e.Outcome != trace.Success && countsAsFailure(b.now, e.Outcome) || b.slowFails(e.Took)
+}
+
+// slowFails says whether a call that took so long counts as a failure for it.
+func (b *BreakerHistory) slowFails(took time.Duration) bool {
+	return b.Tool != nil && b.now.Slow == "failure" && b.slow(took)
 }
 
 // givenUp takes what the breaker made of a call whose caller gave it up between
@@ -260,12 +227,5 @@ func (h *History) givenUp(e *trace.Event) {
 		g := *e
 		g.Outcome = trace.Cancelled
 		b.heard(&g, e.Verdict)
-	}
-}
-
-// rampHolds notes a call that the ramp held back.
-func (h *History) rampHolds(e *trace.Event) {
-	if b := h.byName[e.Breaker]; b != nil && e.Rule == "T26" {
-		b.heldBack = append(b.heldBack, e.T)
 	}
 }

@@ -108,7 +108,7 @@ func went(from, to string) string {
 // lend notes our lease around a probe of others: it ends by itself.
 func (b *BreakerHistory) lend(e *trace.Event) {
 	if b.Tool.ProbeTimeout > 0 {
-		b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: e.T + b.Tool.ProbeTimeout, RanOut: true})
+		b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: e.T + b.Tool.ProbeTimeout, RanOut: true, limited: true})
 	}
 }
 

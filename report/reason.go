@@ -14,28 +14,35 @@ var reasons = []struct {
 	reason func(m *Moment) string
 	short  func(m *Moment) string
 }{
-	{"T3", func(m *Moment) string { return streak(m, "failure") }, func(m *Moment) string { return nth(m, "failure") + ": opens" }},
+	{"T3", func(m *Moment) string { return streak(m, "failure") }, func(m *Moment) string { return nth(m, "failure") + ": opens" + m.lasting() }},
 	{"T5", func(m *Moment) string {
-		return "the cooldown" + restarted(m) + " was over; " + asked(m, "the probe", "became the probe")
-	}, func(m *Moment) string { return asker(m, "a probe", "is the probe") }},
-	{"T7", leaseRanOut, func(*Moment) string { return "lease ran out: opens again" }},
-	{"T8", func(m *Moment) string { return verdict(m, "succeeded") }, func(*Moment) string { return "probe succeeds: closes" }},
-	{"T9", func(m *Moment) string { return verdict(m, "failed") }, func(*Moment) string { return "probe fails: opens again" }},
-	{"T15", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
-	{"T21", func(m *Moment) string { return held(m) + because(m) }, func(*Moment) string { return "too many failures: opens" }},
-	{"T22", func(m *Moment) string { return held(m) + because(m) }, func(*Moment) string { return "too many slow calls: opens" }},
-	{"T31", func(*Moment) string { return "an operator forced it open" }, func(*Moment) string { return "forced open" }},
-	{"T32", func(*Moment) string { return "an operator forced it closed" }, func(*Moment) string { return "forced closed" }},
-	{"T33", reconfigured, func(m *Moment) string { return "new settings: " + m.To }},
+		return "the cooldown" + restarted(m) + " was over; " + asked(m, "the probe", "became "+theProbe(m))
+	}, func(m *Moment) string { return asker(m, "a probe", "is "+theProbe(m)) }},
+	{"T7", leaseRanOut, func(m *Moment) string {
+		return "lease ran out: opens" + either(m.lasting() == "", " again", m.lasting())
+	}},
+	{"T8", func(m *Moment) string { return verdict(m, "succeeded") + m.lettingIn() }, func(m *Moment) string { return m.probes("succeeds") + ": closes" + m.ramping() }},
+	{"T9", func(m *Moment) string { return verdict(m, "failed") }, func(m *Moment) string {
+		return m.probes("fails") + ": opens" + either(m.lasting() == "", " again", m.lasting())
+	}},
+	{"T15", resetByHand, func(*Moment) string { return "reset by hand" }},
+	{"T21", func(m *Moment) string { return held(m) + because(m) }, func(m *Moment) string { return heldShort(m, "failed", "too many failures") + ": opens" + m.lasting() }},
+	{"T22", func(m *Moment) string { return held(m) + because(m) }, func(m *Moment) string { return heldShort(m, "slow", "too many slow calls") + ": opens" + m.lasting() }},
+	{"T31", func(m *Moment) string { return "an operator forced it open" + m.untilWhen(", until ") }, func(m *Moment) string { return "forced open" + m.untilWhen(" until ") }},
+	{"T32", func(m *Moment) string { return "an operator forced it closed" + m.untilWhen(", until ") }, func(m *Moment) string { return "forced closed" + m.untilWhen(" until ") }},
+	{"T33", reconfigured, func(m *Moment) string { return "new settings" + either(m.aside(), "", ": "+m.To) }},
 	{"T34", func(m *Moment) string {
-		return "the cooldown" + restarted(m) + " was over; " + asked(m, "a call", "closed it without a probe")
-	}, func(m *Moment) string { return asker(m, "a call", "closes it") }},
+		return "the cooldown" + restarted(m) + " was over; " + asked(m, "a call", "closed it without a probe") + m.lettingIn()
+	}, func(m *Moment) string { return asker(m, "a call", "closes it") + m.ramping() }},
 	{"M2", func(m *Moment) string { return "the cooldown was over; " + asked(m, "a turn", "probed the primary") }, func(m *Moment) string { return asker(m, "a turn", "probes the primary") }},
 	{"M9", func(m *Moment) string { return "enough probes of the primary in a row succeeded" + because(m) }, func(*Moment) string { return "probes succeed: the primary again" }},
-	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + next(m) }},
-	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + next(m) }},
-	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + next(m) }},
-	{"M16", func(*Moment) string { return "an operator reset the breaker" }, func(*Moment) string { return "reset by hand" }},
+	{"M10", func(m *Moment) string { return streak(m, "failed turn") }, func(m *Moment) string { return nth(m, "failed turn") + ": " + next(m) + m.lasting() }},
+	{"M12", func(m *Moment) string { return "a rate limit during recovery" + byCall(m) }, func(m *Moment) string { return "rate limit: " + next(m) + m.lasting() }},
+	{"M13", func(m *Moment) string { return "one failure too many during recovery" + because(m) }, func(m *Moment) string { return "probes fail: " + next(m) + m.lasting() }},
+	{"M15", func(m *Moment) string {
+		return "an operator switched " + m.Name + " " + onOff(m.Available) + ", which changes nothing for now"
+	}, func(m *Moment) string { return m.Name + " switched " + onOff(m.Available) }},
+	{"M16", resetByHand, func(*Moment) string { return "reset by hand" }},
 	{trace.MovedByAsk, seen, seenShort},
 	{trace.MovedByEnd, seen, seenShort},
 	{trace.MovedByTime, seen, seenShort},
@@ -47,7 +54,7 @@ var reasons = []struct {
 func (m *Moment) short() string {
 	for i := range reasons {
 		if reasons[i].rule == m.Rule {
-			return reasons[i].short(m) + " (" + m.Rule + ")"
+			return reasons[i].short(m) + " (" + m.Rule + m.cools.rules() + either(m.ramp == nil, "", ", T26") + ")"
 		}
 	}
 	if m.Rule == "" {
@@ -107,7 +114,7 @@ func (b *BreakerHistory) refusal(m *Mark, end time.Duration) string {
 	case m.Rule == "T4":
 		return "T4: the cooldown runs until " + moment(m.Until, end) + b.coolingAt(m.At).words(end)
 	case m.Rule == "T26":
-		return "T26: it closed at " + moment(b.closedBefore(m.At), end) + ", and lets only a growing share of the calls through at first"
+		return "T26: " + b.rampWords(m.At, end)
 	case m.Rule == "T31":
 		return "T31: an operator keeps it open"
 	case m.Reason != "":
@@ -181,6 +188,8 @@ func verdict(m *Moment, did string) string {
 		return "the probe " + did
 	case m.several():
 		return m.outcome(did)
+	case did == "succeeded" && m.Outcome != "" && m.Outcome != trace.Success:
+		return fmt.Sprintf("the probe of call %d ended in a %s, which counts as a success (T20)", m.Call, outcomeWord(m.Outcome))
 	case m.ProbeCall != 0 && m.Call != m.ProbeCall:
 		return fmt.Sprintf("call %d %s, and was taken for the probe, which is call %d", m.Call, did, m.ProbeCall)
 	case m.Outcome == trace.Success || m.Outcome == "":
@@ -215,6 +224,8 @@ func outcomeWord(outcome string) string {
 		return "permanent error"
 	case trace.Vanished:
 		return "vanished"
+	case slowSuccess:
+		return "slow, which counts as a failure, T22"
 	default:
 		return outcome
 	}

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"time"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // held is T21 and T22: what of the window was too much, and the limit.
@@ -26,9 +28,67 @@ func held(m *Moment) string {
 	}
 }
 
+// heldShort is T21 and T22 in few words: "5 of 10 failed".
+func heldShort(m *Moment, what, unknown string) string {
+	n := m.Seen.Failures
+	if m.Rule == "T22" {
+		n = m.Seen.Slow
+	}
+	if m.Seen.Calls == 0 {
+		return unknown
+	}
+	return Thousands(int64(n)) + " of " + Thousands(int64(m.Seen.Calls)) + " " + what
+}
+
+// slowSuccess is the outcome of a success that counts as a failure, as it was slow.
+const slowSuccess = "slow"
+
+// theProbe is "the probe", or the first of several.
+func theProbe(m *Moment) string {
+	return either(m.set != nil && m.set.Tool != nil && (m.set.Probes > 1 || m.set.ProbeSuccesses > 1 || m.set.ProbeFailureRate > 0), "the first probe", "the probe")
+}
+
+// probes are what decided, in few words: "probe fails", "3rd probe in a row
+// succeeds", "5 of 5 probes failed".
+func (m *Moment) probes(does string) string {
+	n := m.tried.well + m.tried.failed
+	switch {
+	case !m.several():
+		return "probe " + does
+	case m.set.ProbeFailureRate > 0:
+		return fmt.Sprintf("%s of %s failed", Thousands(int64(m.tried.failed)), plural(n, "probe", "probes"))
+	default:
+		return ordinal(n) + " probe " + does
+	}
+}
+
+// untilWhen is when what an operator forced ended, or empty: it did not.
+func (m *Moment) untilWhen(until string) string {
+	return either(m.until == 0, "", until+moment(m.until, m.end))
+}
+
+// resetByHand is T15 and M16.
+func resetByHand(m *Moment) string {
+	s := "an operator reset the breaker"
+	switch {
+	case m.freed != "":
+		return s + ", forced " + m.freed + " until then"
+	case m.aside():
+		return s + ", which forgot what it had counted"
+	}
+	return s
+}
+
 // reconfigured is T33: by new settings the probes so far are enough.
 func reconfigured(m *Moment) string {
-	return "an operator changed the settings, by which " + either(m.To == "open", "too many of the probes so far have failed", "the probes so far are enough")
+	s := "an operator changed the settings"
+	if words := changedSettings(m.before, m.set, m.end); words != "" {
+		s += " (" + words + ")"
+	}
+	if m.aside() {
+		return s
+	}
+	return s + ", by which " + either(m.To == "open", "too many of the probes so far have failed", "the probes so far are enough")
 }
 
 // several says whether more than one probe decided.
@@ -76,26 +136,97 @@ func (m *Moment) cooldown() string {
 // words say why the cooldown is another than it is set to: " (60 s: 2 times 30 s,
 // T27)". They are empty if it is not.
 func (c *cooling) words(end time.Duration) string {
-	if c == nil || c.until-c.from == c.usual {
+	rules := strings.Split(strings.TrimPrefix(c.rules(), ", "), ", ")
+	if rules[0] == "" {
 		return ""
 	}
 	span := spanIn(end)
 	length := c.until - c.from
-	why := ""
-	switch {
-	case float64(length) > float64(c.grown)*(1+c.jitter)+1:
-		return ", when the other side said to come back (T29)"
-	case c.grown > c.usual:
-		why = fmt.Sprintf("%.4g times %s, T27", float64(c.grown)/float64(c.usual), span(c.usual))
-		if c.jitter > 0 {
-			why += ", and drawn, T28"
+	if c.told() {
+		return ", when the other side said to come back (" + rules[0] + ")"
+	}
+	why := "drawn, " + rules[0]
+	if c.grown > c.usual {
+		why = fmt.Sprintf("%.4g times %s, %s", float64(c.grown)/float64(c.usual), span(c.usual), rules[0])
+		if len(rules) > 1 {
+			why += ", and drawn, " + rules[1]
 		}
-	case c.jitter > 0:
-		why = "drawn, T28"
-	default:
-		return ""
 	}
 	return " (" + span(length) + ": " + why + ")"
+}
+
+// changedSettings are those of after that are others than before.
+func changedSettings(before, after *trace.Breaker, end time.Duration) string {
+	if before == nil || after == nil {
+		return ""
+	}
+	var own []string
+	for _, s := range settingsTable(after) {
+		if here := s.words(worded{after, spanIn(end)}); here != s.words(worded{before, spanIn(end)}) {
+			own = append(own, here)
+		}
+	}
+	return strings.Join(own, ", ")
+}
+
+// lettingIn says how a breaker that closes lets in more and more of the calls.
+func (m *Moment) lettingIn() string {
+	if m.ramp == nil {
+		return ""
+	}
+	return fmt.Sprintf("; from %s of the calls at first it comes to let in all within %s (T26)", inPercent(m.ramp.from), spanIn(m.end)(m.ramp.length))
+}
+
+// ramping is lettingIn in few words.
+func (m *Moment) ramping() string { return either(m.ramp == nil, "", " with a ramp") }
+
+// rampWords say what of the calls the ramp lets in at an instant.
+func (b *BreakerHistory) rampWords(at, end time.Duration) string {
+	r := b.rampAt(at)
+	if r == nil {
+		return "the ramp lets in only a growing share of the calls"
+	}
+	return fmt.Sprintf("%s after it closed it lets in %.0f %% of the calls, and all from %s on", spanIn(end)(at-r.since), 100*r.share(at), moment(later(r.since, r.length), end))
+}
+
+// lasting is " for 60 s" or " until 95.1 s", where it is open for longer or shorter
+// than it is set to.
+func (m *Moment) lasting() string {
+	switch c := m.cools; {
+	case c.rules() == "":
+		return ""
+	case c.told():
+		return " until " + moment(c.until, m.end)
+	default:
+		return " for " + spanIn(m.end)(c.until-c.from)
+	}
+}
+
+// told says whether the other side said how long it is.
+func (c *cooling) told() bool {
+	return float64(c.until-c.from) > float64(c.grown)*(1+c.jitter)+1
+}
+
+// rules are those by which it is another than it is set to: ", T27, T28"; empty:
+// it is not.
+func (c *cooling) rules() (s string) {
+	grew, drawn, told := "T27", "T28", "T29"
+	if c != nil && c.model {
+		grew, drawn, told = "M25", "M26", "M27"
+	}
+	switch {
+	case c == nil || c.until-c.from == c.usual:
+	case c.told():
+		s += ", " + told
+	default:
+		if c.grown > c.usual {
+			s += ", " + grew
+		}
+		if c.jitter > 0 {
+			s += ", " + drawn
+		}
+	}
+	return s
 }
 
 // probesOut is T6: until when the lease runs that is in the way.
@@ -114,13 +245,4 @@ func (b *BreakerHistory) leaseInTheWay(at, until time.Duration) time.Duration {
 		return l.ends
 	}
 	return until - b.Tool.RecoveryDuration
-}
-
-// closedBefore is when the breaker last closed before an instant.
-func (b *BreakerHistory) closedBefore(at time.Duration) time.Duration {
-	i := slices.IndexFunc(b.Bands, func(s Band) bool { return s.From <= at && at <= s.To && s.State == "closed" })
-	if i < 0 {
-		return 0
-	}
-	return b.Bands[i].From
 }

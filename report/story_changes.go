@@ -15,6 +15,9 @@ func (t *teller) changes() (all []beat) {
 	var opened, left time.Duration // the latest opening of all, and the one from rest
 	for i := range t.h.changes {
 		c := &t.h.changes[i]
+		if c.act != nil { // told below
+			continue
+		}
 		if c.moment < 0 {
 			if c.change.Breaker == t.b.Name {
 				all = append(all, t.switched(&c.change))

@@ -39,7 +39,10 @@ const (
 	glyphBurst
 	glyphOutage
 	glyphClosed
+	glyphRamp
+	glyphForcedClosed
 	glyphOpen
+	glyphForcedOpen
 	glyphPrimary
 	glyphFallback
 	glyphExhausted
@@ -68,32 +71,35 @@ var looks = [glyphs]struct {
 	name           string
 	color          ansi
 }{
-	glyphNone:        {" ", " ", "", 0},
-	glyphUp:          {"·", ".", "up", grey},
-	glyphSlow:        {"≈", ",", "slow", yellow},
-	glyphShaky:       {":", ":", "fails in part", yellow},
-	glyphBurst:       {"¦", "|", "burst of trouble", red},
-	glyphOutage:      {"░", "%", "outage", red},
-	glyphClosed:      {"─", "-", "closed", green},
-	glyphOpen:        {"█", "#", "open", red},
-	glyphPrimary:     {"═", "=", "primary", green},
-	glyphFallback:    {"▒", "&", "fallback", purple},
-	glyphExhausted:   {"╳", "X", "fallback, chain exhausted", red},
-	glyphReady:       {"▓", "^", "a probe is possible", yellow},
-	glyphHalfOpen:    {"◆", "+", "half-open", yellow},
-	glyphRecovering:  {"◇", "*", "recovering", yellow},
-	glyphOther:       {"~", "~", "another state", cyan},
-	glyphFlapping:    {"▚", "$", "more than 3 states in one cell", yellow},
-	glyphOK:          {"•", "o", "served", green},
-	glyphCancelled:   {"¬", "c", "cancelled", grey},
-	glyphLate:        {"○", "@", "late, ignored", blue},
-	glyphRerouted:    {"»", ">", "rerouted", blue},
-	glyphWaited:      {"◷", "w", "waited", blue},
-	glyphRefused:     {"/", "/", "refused", grey},
-	glyphNobody:      {"▽", "V", "exhausted", purple},
-	glyphLost:        {"?", "?", "vanished", yellow},
-	glyphRateLimited: {"!", "!", "rate limit", yellow},
-	glyphFailed:      {"x", "x", "failed", red},
+	glyphNone:         {" ", " ", "", 0},
+	glyphUp:           {"·", ".", "up", grey},
+	glyphSlow:         {"≈", ",", "slow", yellow},
+	glyphShaky:        {":", ":", "fails in part", yellow},
+	glyphBurst:        {"¦", "|", "burst of trouble", red},
+	glyphOutage:       {"░", "%", "outage", red},
+	glyphClosed:       {"─", "-", "closed", green},
+	glyphForcedClosed: {"┼", "f", "forced closed by an operator", green},
+	glyphRamp:         {"▁▇", ".#", "closed, and lets in a growing share of the calls", green},
+	glyphOpen:         {"█", "#", "open", red},
+	glyphForcedOpen:   {"╬", "F", "forced open by an operator", red},
+	glyphPrimary:      {"═", "=", "primary", green},
+	glyphFallback:     {"▒", "&", "fallback", purple},
+	glyphExhausted:    {"╳", "X", "fallback, chain exhausted", red},
+	glyphReady:        {"▓", "^", "a probe is possible", yellow},
+	glyphHalfOpen:     {"◆", "+", "half-open", yellow},
+	glyphRecovering:   {"◇", "*", "recovering", yellow},
+	glyphOther:        {"~", "~", "another state", cyan},
+	glyphFlapping:     {"▚", "$", "more than 3 states in one cell", yellow},
+	glyphOK:           {"•", "o", "served", green},
+	glyphCancelled:    {"¬", "c", "cancelled", grey},
+	glyphLate:         {"○", "@", "late, ignored", blue},
+	glyphRerouted:     {"»", ">", "rerouted", blue},
+	glyphWaited:       {"◷", "w", "waited", blue},
+	glyphRefused:      {"/", "/", "refused", grey},
+	glyphNobody:       {"▽", "V", "exhausted", purple},
+	glyphLost:         {"?", "?", "vanished", yellow},
+	glyphRateLimited:  {"!", "!", "rate limit", yellow},
+	glyphFailed:       {"x", "x", "failed", red},
 }
 
 // glyph is how the terminal shows it.
@@ -123,7 +129,16 @@ func stateGlyph(b *BreakerHistory, band *Band) glyph {
 	if band.State == "fallback" && band.Serves == "" && b.Model != nil && len(b.Model.Chain) > 0 {
 		return glyphExhausted
 	}
-	return stateNamed(band.State)
+	what := stateNamed(band.State)
+	switch {
+	case band.forced && what == glyphOpen:
+		return glyphForcedOpen
+	case band.forced && what == glyphClosed:
+		return glyphForcedClosed
+	case band.ramp != nil:
+		return glyphRamp
+	}
+	return what
 }
 
 func stateNamed(state string) glyph {

@@ -112,19 +112,24 @@ const mostStates = 3
 // states is the breaker's states, by name or by who serves.
 func (t *terminal) states(b *BreakerHistory) []cell {
 	l, count := t.lane(), make([]int, t.cells)
-	for i := range b.Bands {
-		band := &b.Bands[i]
+	bands := b.pieces()
+	for i := range bands {
+		band := &bands[i]
 		what, word := stateGlyph(b, band), band.State
 		switch what {
 		case glyphFallback:
 			word = band.Serves
 		case glyphExhausted:
 			word = "exhausted"
+		case glyphForcedOpen, glyphForcedClosed:
+			word = "forced " + band.State
+		case glyphRamp:
+			word = "ramp"
 		}
 		t.paint(l, what, word, band.From, band.To)
 		first, last := t.cellsOf(band.From, band.To)
-		if i > 0 && b.Bands[i-1].State == band.State && b.Bands[i-1].From < band.From {
-			first++ // another model serves: the state has been counted
+		if i > 0 && bands[i-1].State == band.State && bands[i-1].From < band.From {
+			first++ // another model serves, or an operator's hand came: the state has been counted
 		}
 		for c := first; c <= last; c++ {
 			count[c]++
@@ -138,7 +143,25 @@ func (t *terminal) states(b *BreakerHistory) []cell {
 			l.glyphs[c], l.words[c] = glyphFlapping, "changes fast"
 		}
 	}
-	return t.show(l)
+	cells := t.show(l)
+	for c, what := range l.glyphs {
+		if what == glyphRamp && cells[c].text == t.glyph(what) {
+			cells[c].text = t.rampLevel(b, c)
+		}
+	}
+	return cells
+}
+
+// rampLevel shows the share of the calls that a ramp lets in within a cell.
+func (t *terminal) rampLevel(b *BreakerHistory, c int) string {
+	at := time.Duration((float64(c) + 0.5) / float64(t.cells) * float64(t.end))
+	for i := range b.Ramps {
+		if r := &b.Ramps[i]; t.at(r.From) <= c && c <= t.at(max(r.From, r.To-1)) {
+			share := r.share(min(max(at, r.From), r.To))
+			return t.levels[min(int(share*float64(len(t.levels))), len(t.levels)-1)]
+		}
+	}
+	return t.levels[0]
 }
 
 // ready marks the cells in which a probe is possible, and nobody asks, for most

@@ -158,7 +158,11 @@ func (h *History) list(panel int, moments []numbered, o *TerminalOptions) (list 
 			why = m.moment.Rule + ": " + why
 		}
 		why += m.moment.onward()
-		list = append(list, told{m.moment.Effective, strconv.Itoa(m.n), m.moment.Breaker, m.moment.From, m.moment.To, why})
+		from := m.moment.From
+		if m.moment.aside() {
+			from = ""
+		}
+		list = append(list, told{m.moment.Effective, strconv.Itoa(m.n), m.moment.Breaker, from, m.moment.To, why})
 	}
 	for _, d := range h.joinedDetours() {
 		line := told{at: d.first, mark: o.glyph(glyphRerouted), breaker: d.breaker, state: d.state, why: d.reason(h.End)}

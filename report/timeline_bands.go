@@ -26,12 +26,25 @@ func (b *Band) look() string {
 // words are the labels of a band, longest first.
 func (b *Band) words() []string {
 	switch {
+	case b.forced:
+		return []string{"forced " + b.State, "forced"}
+	case b.ramp != nil:
+		from := fmt.Sprintf("ramp from %.0f %%", 100*b.ramp.share(b.From))
+		return []string{"closed: " + from, from, "ramp"}
 	case b.State == "fallback" && b.Serves == "":
 		return []string{"fallback: exhausted", "exhausted"}
 	case b.Serves != "":
 		return []string{b.State + ": " + b.Serves, b.Serves}
 	}
 	return []string{b.State}
+}
+
+// said is the band in a sentence.
+func (b *Band) said() string {
+	if b.ramp != nil {
+		return "closed with a ramp"
+	}
+	return b.words()[0]
 }
 
 func (l *lanePlotter) breaker(g *groupLanes, h *History) {
@@ -62,7 +75,9 @@ func (l *lanePlotter) breaker(g *groupLanes, h *History) {
 	l.backdated(g, h)
 	if g.brackets {
 		for i := range g.leases {
-			l.leaseOf(b, &g.leases[i], g)
+			if row := g.leaseRow[i]; row < g.leaseRows {
+				l.leaseOf(b, &g.leases[i], g.lease+float64(g.leaseRows-1-row)*leaseStep)
+			}
 		}
 	}
 	l.probes(g)
@@ -70,7 +85,7 @@ func (l *lanePlotter) breaker(g *groupLanes, h *History) {
 }
 
 func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
-	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.words()[0], l.clock(s.From), l.clock(s.To)))
+	done := l.pen.group(fmt.Sprintf("%s: %s from %s to %s", b.Name, s.said(), l.clock(s.From), l.clock(s.To)))
 	defer done()
 	look, at := s.look(), l.span(s.From, s.To, y, bandHeight)
 	if x0, x1 := l.x(s.From), l.x(s.To); x1-x0 < leastBand { // a line takes next to nothing from its neighbours
@@ -78,7 +93,19 @@ func (l *lanePlotter) band(b *BreakerHistory, s *Band, y float64) {
 		return
 	}
 	l.pen.ground(look, at)
-	l.pen.inside(look, at, true, s.words()...)
+	if s.forced {
+		l.pen.forced(look, at)
+	}
+	if s.ramp != nil {
+		l.pen.ramp(at, s.ramp.share(s.From), s.ramp.share(s.To))
+	}
+	if s.ramp == nil {
+		l.pen.inside(look, at, true, s.words()...)
+	} else if name := fitsIn(at.w, true, s.words()...); name != "" { // in the corner that the ramp leaves
+		w := width(name, smallSize, true)
+		l.pen.rect(look, box{at.x + at.w - w - 6, at.y + at.h - smallSize - 3, w + 5, smallSize + 2})
+		l.pen.text(look+"-ink", at.x+at.w-4, at.y+at.h-smallSize/2-3, smallSize, true, right, name)
+	}
 	l.pen.frame(look+"-edge", 1, at)
 }
 
@@ -104,7 +131,7 @@ func (l *lanePlotter) runs(stretches []stretch) (all [][]*Band) {
 			if w < leastBand {
 				continue
 			}
-			if len(run) > 0 && (run[0].State != b.State || run[0].Serves != b.Serves) {
+			if len(run) > 0 && (run[0].State != b.State || run[0].Serves != b.Serves || run[0].forced != b.forced || run[0].ramp != b.ramp) {
 				end()
 			}
 			run = append(run, b)
@@ -209,7 +236,7 @@ func (l *lanePlotter) restartsOf(b *BreakerHistory, s *Band, y float64) {
 	}
 }
 
-func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
+func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, y float64) {
 	wide := l.f.wide(s)
 	if !wide && !s.RanOut {
 		return
@@ -220,7 +247,7 @@ func (l *lanePlotter) leaseOf(b *BreakerHistory, s *Lease, g *groupLanes) {
 	}
 	done := l.pen.group(fmt.Sprintf("%s: the lease of call %d, from %s, %s %s", b.Name, s.Call, l.clock(s.From), what, l.clock(s.To)))
 	defer done()
-	x0, x1, y := l.x(s.From), l.x(s.To), g.lease
+	x0, x1 := l.x(s.From), l.x(s.To)
 	var path []float64
 	if l.f.within(s.From) {
 		path = append(path, x0, y+leaseHeight-2)

@@ -34,6 +34,11 @@ func (l *lanePlotter) fleet(g *groupLanes) {
 	defer done()
 	at := l.span(l.f.begin, l.f.end, g.band, fleetHeight)
 	l.pen.fleetStack(l.f.columns(g.fleet), at)
+	for _, s := range g.fleet.forced() {
+		if l.f.meetsSpan(s.Span) {
+			l.pen.forced(s.State, l.span(s.From, s.To, g.band, fleetHeight))
+		}
+	}
 	l.pen.frame("muted", 1, at)
 }
 
@@ -46,12 +51,19 @@ func (f *figure) columns(fleet *Fleet) []share {
 // occur notes what the legend has to explain.
 func (f *Fleet) occur(fig *figure, occurs map[string]bool) {
 	occurs["fleet"] = true
+	for _, s := range f.forced() {
+		occurs["forced "+s.State] = occurs["forced "+s.State] || fig.meetsSpan(s.Span)
+	}
 	for _, b := range f.Members {
 		for _, s := range fig.bands(b) {
 			occurs[s.look()+" "+s.State] = true
 		}
 	}
 }
+
+// forced are the stretches in which an operator kept all members as they were:
+// what is done to one by hand is done to all.
+func (f *Fleet) forced() []Forced { return f.Members[0].Forced }
 
 // fleetStack fills a box with columns in which each state stands for its share of
 // a fleet. One that occurs is at least a pixel high.
@@ -149,6 +161,13 @@ func (t *terminal) fleet(f *Fleet) {
 			}
 		}
 		t.row(f.rowName(state), cells)
+	}
+	if forced := f.forced(); len(forced) > 0 {
+		l := t.lane()
+		for _, s := range forced {
+			t.paint(l, stateGlyph(f.Members[0], &Band{State: s.State, forced: true}), "forced "+s.State, s.From, s.To)
+		}
+		t.row("by hand", t.show(l))
 	}
 }
 

@@ -89,13 +89,17 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 	if g.breaker == nil {
 		return
 	}
+	g.handOccurs(occurs)
+	g.probesOccur(occurs)
 	before := g.serves()
 	for _, s := range g.stretches {
 		if s.crowded() {
 			occurs["crowd"] = true
 		}
 		for _, b := range s {
-			occurs[b.look()+" "+b.State] = true
+			if !b.forced || s.crowded() {
+				occurs[b.look()+" "+b.State] = true
+			}
 			if b.Serves != before && !s.crowded() {
 				occurs["switch"] = true
 			}
@@ -127,15 +131,31 @@ func (g *groupLanes) bandsOccur(f *figure, h *History, occurs map[string]bool) {
 	}
 }
 
+// probesOccur notes how many probes may be under way.
+func (g *groupLanes) probesOccur(occurs map[string]bool) {
+	switch b := g.breaker; {
+	case b.others():
+	case b.Tool != nil && b.now.Probes > 1:
+		occurs["several probes"] = true
+	case b.Model != nil && b.now.AtOnce > 0:
+		occurs["some turns"] = true
+	}
+}
+
 // allKeys are the legend's entries in their order; a bar is so much time wide.
 func allKeys(occurs map[string]bool, per time.Duration) []key {
 	var keys []key
 	for _, k := range bandKeys {
 		if k.state == "half-open" && occurs["others"] { // how many it lets through is its own affair
 			k.text = "half-open: calls test the target"
+		} else if k.state == "half-open" && occurs["several probes"] {
+			k.text = "half-open: one probe, or several"
+		} else if k.state == "recovering" && occurs["some turns"] {
+			k.text = "recovering: some turns probe the primary"
 		}
 		keys = append(keys, key{name: k.look + " " + k.state, text: k.text, draw: func(p *pen, b box) { bandKey(p, k.look, b) }})
 	}
+	keys = append(keys, handKeys...)
 	keys = append(keys,
 		key{name: "crowd", text: "stacked: each state's share of the time", draw: func(p *pen, b box) { stack(p, share{0: 2, 1: 1, 4: 1}, b) }},
 		downKey(occurs["shade"]),
@@ -157,10 +177,10 @@ func allKeys(occurs map[string]bool, per time.Duration) []key {
 				probeTick(p, x, b.y+b.h/2)
 			}
 		}},
-		key{name: "lease", text: "the probe's lease", draw: func(p *pen, b box) {
+		key{name: "lease", text: either(occurs["several probes"], "a probe's lease", "the probe's lease"), draw: func(p *pen, b box) {
 			p.stroke("probe", 1.3, b.x, b.y+b.h, b.x, b.y+3, b.x+b.w, b.y+3, b.x+b.w, b.y+b.h)
 		}},
-		key{name: "ran out", text: "the lease ran out", draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
+		key{name: "ran out", text: either(occurs["several probes"], "a lease ran out", "the lease ran out"), draw: func(p *pen, b box) { leaseEnd(p, b.x+b.w/2, b.y+4) }},
 		key{name: "ready", text: "a probe is possible from here", draw: func(p *pen, b box) {
 			p.rect(readyGround(occurs), box{b.x, b.y - 2, b.w, 7})
 			p.ground("half-open", box{b.x + b.w/2, b.y + 1, b.w / 2, 4})

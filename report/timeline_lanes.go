@@ -15,6 +15,7 @@ const (
 	targetHeight  = 16.0
 	numberHeight  = 17.0
 	leaseHeight   = 11.0
+	leaseStep     = 9.0 // from one row of brackets to the next
 	bandHeight    = 26.0
 	rowHeight     = 17.0
 	densityHeight = 28.0
@@ -46,6 +47,8 @@ type groupLanes struct {
 	pins      []*pin
 	pinRows   int
 	leases    []Lease
+	leaseRow  []int // of each: from the band up; leaseRows: it has no room
+	leaseRows int
 	brackets  bool
 	ticks     bool // probes are many
 	stretches []stretch
@@ -81,10 +84,12 @@ func (g *groupLanes) layOut(panels []*History, panel int, f *figure, y float64) 
 		g.leases = f.leases(g.breaker)
 		n := len(g.leases)
 		seen := func(s Lease) bool { return s.RanOut || f.wide(&s) }
-		g.brackets = slices.ContainsFunc(g.leases, seen) && n <= mostBrackets && g.breaker.Tool.ProbeTimeout > 0
+		g.brackets = slices.ContainsFunc(g.leases, seen) && n <= mostBrackets && g.breaker.leased()
 		g.lease = y + 2
 		if g.brackets {
-			y += leaseHeight
+			g.leases = slices.DeleteFunc(g.leases, func(s Lease) bool { return !seen(s) })
+			g.leaseRow, g.leaseRows = leaseRows(g.leases)
+			y += leaseHeight + float64(g.leaseRows-1)*leaseStep
 		}
 		g.band = y + 2
 		y += bandHeight + 6
@@ -113,7 +118,7 @@ func (f *figure) meetsSpan(s trace.Span) bool { return f.meets(s.From, s.To) }
 
 // bands are the breaker's that are drawn, cut to what is.
 func (f *figure) bands(b *BreakerHistory) (all []Band) {
-	for _, s := range b.Bands {
+	for _, s := range b.pieces() {
 		if f.meets(s.From, s.To) || s.From == s.To && f.within(s.From) {
 			s.From, s.To = max(s.From, f.begin), min(s.To, f.end)
 			s.Restarts = slices.DeleteFunc(slices.Clone(s.Restarts), func(at time.Duration) bool { return !f.within(at) })
@@ -131,6 +136,33 @@ func (f *figure) leases(b *BreakerHistory) (all []Lease) {
 		}
 	}
 	return all
+}
+
+// leased says whether its probes ever have a lease that ends.
+func (b *BreakerHistory) leased() bool {
+	return slices.ContainsFunc(b.Leases, func(l Lease) bool { return l.limited })
+}
+
+// mostLeaseRows is how many leases of one instant have a bracket each.
+const mostLeaseRows = 4
+
+// leaseRows gives each lease the lowest row in which no other one is by then, or n if
+// all are taken, and says how many rows that makes.
+func leaseRows(leases []Lease) (rows []int, n int) {
+	var ends []time.Duration
+	for _, l := range leases {
+		k := slices.IndexFunc(ends, func(end time.Duration) bool { return end <= l.From })
+		if k < 0 {
+			if k = len(ends); k < mostLeaseRows {
+				ends = append(ends, 0)
+			}
+		}
+		if k < len(ends) {
+			ends[k] = l.To
+		}
+		rows = append(rows, k)
+	}
+	return rows, len(ends)
 }
 
 // leastLease is how wide a lease is that has a bracket, in pixels: a narrower
@@ -289,20 +321,21 @@ func (t *timeline) describe() string {
 		}
 		for _, br := range h.Breakers {
 			fmt.Fprintf(&b, "%s is ", br.Name)
-			for i := range br.Bands {
+			pieces := br.pieces()
+			for i := range pieces {
 				if i == most {
-					b.WriteString(", and " + plural(len(br.Bands)-most, "more change", "more changes"))
+					b.WriteString(", and " + plural(len(pieces)-most, "more change", "more changes"))
 					break
 				}
 				if i > 0 {
 					b.WriteString(", ")
 				}
-				fmt.Fprintf(&b, "%s to %s", br.Bands[i].words()[0], moment(br.Bands[i].To, h.End))
-				if r := br.Bands[i].Restarts; len(r) > 0 {
+				fmt.Fprintf(&b, "%s to %s", pieces[i].said(), moment(pieces[i].To, h.End))
+				if r := pieces[i].Restarts; len(r) > 0 {
 					fmt.Fprintf(&b, " (cooldown restarted %s by late failures, last at %s)", times(len(r)), moment(r[len(r)-1], h.End))
 				}
 			}
-			b.WriteString(". ")
+			b.WriteString(". " + br.heldBack())
 			if low, ok := br.lowest(); ok {
 				fmt.Fprintf(&b, "Its health score is lowest at %s, %.2f. ", moment(low.At, h.End), low.Score)
 			}

@@ -153,8 +153,12 @@ func (l *lanePlotter) drawPins(g *groupLanes) {
 	}
 	for _, p := range g.pins {
 		x, y := l.x(p.moment.Effective), g.pinY(p)
-		done := l.pen.group(fmt.Sprintf("%d: %s, %s to %s, %s", p.n, l.clock(p.moment.Effective), p.moment.From, p.moment.To, p.moment.Rule))
-		numberMark(l.pen, x, y, p.n)
+		moves := p.moment.From + " to " + p.moment.To
+		if p.moment.aside() {
+			moves = "still " + p.moment.To
+		}
+		done := l.pen.group(fmt.Sprintf("%d: %s, %s, %s", p.n, l.clock(p.moment.Effective), moves, p.moment.Rule))
+		p.mark(l.pen, x, y)
 		if p.leftward {
 			l.pen.text("ink", x-pinRadius-pinGap, y, smallSize, false, right, p.words)
 		} else {

@@ -40,7 +40,7 @@ func keyMoments(panels []*History, within func(time.Duration) bool) (all []numbe
 	}
 	n := 0
 	for i, h := range panels {
-		shown := len(h.Moments)
+		shown := len(h.tellable())
 		if total > mostMoments {
 			shown = min(shown, max(1, mostMoments/max(1, busy)))
 		}
@@ -58,29 +58,40 @@ func keyMoments(panels []*History, within func(time.Duration) bool) (all []numbe
 	}
 	if left := total - n; left > 0 {
 		more = plural(left, "more transition is", "more transitions are") + " left out here; the trace has them all"
+		if slices.ContainsFunc(panels, func(h *History) bool { return len(h.acts()) > 0 }) {
+			more = plural(left, "more moment is", "more moments are") + " left out here; the trace has them all"
+		}
 	}
 	return all, more
 }
 
-// told are the most important transitions and, if asked for, the switches apart
+// told are the most important moments and, if asked for, the switches apart
 // from them, in their order.
-func (h *History) told(transitions int, switches bool, within func(time.Duration) bool) (all []numbered) {
-	rank := h.ranks(within)
+func (h *History) told(moments int, switches bool, within func(time.Duration) bool) (all []numbered) {
+	rank := map[*Moment]int{}
+	ranks := h.ranks(within)
+	for i, m := range h.tellable() {
+		rank[m] = ranks[i]
+	}
 	for k := range h.changes {
 		switch c := &h.changes[k]; {
+		case c.act != nil:
+			if within(c.act.Effective) && rank[c.act] < moments {
+				all = append(all, numbered{moment: c.act, rank: rank[c.act]})
+			}
 		case c.moment < 0 && !within(c.change.T) || c.moment >= 0 && !within(h.Moments[c.moment].Effective):
 		case c.moment < 0 && switches:
 			all = append(all, numbered{change: c})
-		case c.moment >= 0 && rank[c.moment] < transitions:
-			all = append(all, numbered{moment: &h.Moments[c.moment], rank: rank[c.moment]})
+		case c.moment >= 0 && rank[&h.Moments[c.moment]] < moments:
+			all = append(all, numbered{moment: &h.Moments[c.moment], rank: rank[&h.Moments[c.moment]]})
 		}
 	}
 	return all
 }
 
 func (h *History) momentsWithin(within func(time.Duration) bool) (n int) {
-	for i := range h.Moments {
-		if within(h.Moments[i].Effective) {
+	for _, m := range h.tellable() {
+		if within(m.Effective) {
 			n++
 		}
 	}
@@ -96,7 +107,7 @@ func (n *numbered) words(h *History) string {
 	} else {
 		m := n.moment
 		at, breaker = m.Effective, m.Breaker
-		what = fmt.Sprintf("%s → %s, %s: %s", m.From, m.To, m.Rule, m.Reason()+m.onward())
+		what = fmt.Sprintf("%s, %s: %s", m.move(), m.Rule, m.Reason()+m.onward())
 	}
 	if len(h.Breakers) > 1 {
 		what = breaker + ": " + what
@@ -110,6 +121,14 @@ func (n *numbered) words(h *History) string {
 		what = n.policy + ", " + what
 	}
 	return what
+}
+
+// move is what became of the state.
+func (m *Moment) move() string {
+	if m.aside() {
+		return "still " + m.To
+	}
+	return m.From + " → " + m.To
 }
 
 // momentLines lays the list out and says how many lines it takes.
@@ -132,7 +151,7 @@ func (f *figure) drawMoments(p *pen, y float64) float64 {
 		if m.n == 0 {
 			switchMark(p, margin+8, y+leading/2-2)
 		} else {
-			numberMark(p, margin+8, y+leading/2, m.n)
+			m.mark(p, margin+8, y+leading/2)
 		}
 		for _, line := range m.lines {
 			p.text("ink", margin+22, y+leading/2, smallSize, false, left, line)
@@ -152,7 +171,7 @@ func (f *figure) allCaptions() []string {
 	if s := f.unsaid(); s != "" {
 		lines = slices.Insert(lines, len(lines)-1, s)
 	}
-	lines = slices.Concat(f.departures(), lines)
+	lines = slices.Concat(f.departures(), f.unbracketed(), lines)
 	if f.begin > 0 || f.end < f.whole {
 		lines = append([]string{fmt.Sprintf("Drawn from %s to %s, of %s", moment(f.begin, f.whole), moment(f.end, f.whole), moment(f.whole, f.whole))}, lines...)
 	}
@@ -197,7 +216,8 @@ func (t *timeline) captions() []string {
 	}
 	for _, h := range t.panels {
 		for k := range h.Run.Breakers {
-			s := t.settings(&h.Run.Breakers[k], h.End)
+			b := &h.Run.Breakers[k]
+			s := strings.Join(append([]string{t.settings(b, h.End)}, h.changed(b)...), " · ")
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
@@ -205,7 +225,7 @@ func (t *timeline) captions() []string {
 		}
 	}
 	for _, h := range t.panels {
-		for _, s := range slices.Concat(h.atOnce(), inWords(h.Run, h.End)) {
+		for _, s := range slices.Concat(h.onFleets(), h.atOnce(), inWords(h.Run, h.End)) {
 			if len(under[s]) == 0 {
 				lines = append(lines, s)
 			}
