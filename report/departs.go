@@ -293,7 +293,7 @@ func (b *Beside) decided(x, theirs *deed) string {
 	case x == nil || x.call != theirs.call || x.attempt != theirs.attempt || x.kind == trace.End:
 		return "ours was not asked"
 	case x.kind == trace.Refuse:
-		return "ours refused it (" + b.ours.history.byName[x.breaker].refusal(&Mark{Rule: x.rule, Until: x.until, Known: x.known}, b.ours.history.End) + ")"
+		return "ours refused it (" + b.ours.history.byName[x.breaker].refusal(&Mark{At: x.at, Rule: x.rule, Until: x.until, Known: x.known}, b.ours.history.End) + ")"
 	case x.probe:
 		return "ours made it the probe (" + x.rule + ": the cooldown was over)"
 	default:

@@ -30,7 +30,7 @@ func (h *History) enlist(of *trace.Breaker) {
 	}
 	for name := range of.Each() {
 		b := &BreakerHistory{Breaker: of.Instance(name), fleet: fleet}
-		b.now = b.Breaker
+		b.setTo(b.Breaker, 0)
 		first := Band{State: "closed"}
 		if b.Model != nil {
 			first = Band{State: "primary", Serves: b.Model.Primary}

@@ -56,6 +56,7 @@ type BreakerHistory struct {
 	Ramps  []Ramp       // stretches in which it let in a growing share of the calls, in order (T26)
 
 	now      *trace.Breaker // its settings as they are: an operator may change them
+	sets     []setFrom      // what they were, in order
 	coolings []cooling      // in the order of the events
 	streak   int            // openings that no recovery came between (T27)
 	closed   time.Duration  // when it last closed

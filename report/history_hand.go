@@ -77,10 +77,11 @@ func (h *History) operated(e *trace.Event) {
 	m.Effective, m.From, m.To, m.Rule = e.T, state, state, b.ruleOf(e.Op)
 	switch e.Op {
 	case trace.Configure:
-		b.now = e.Settings
+		b.setTo(e.Settings, e.T)
 		b.relend()
-		if e.Known {
+		if state == "open" {
 			b.cool(e)
+			b.Bands[len(b.Bands)-1].Cooled = e.Until // 0: it is not known, or goes by the settings alone
 		}
 		if b.endRamp(e.T) {
 			b.goUp(e.T)
@@ -102,6 +103,32 @@ func (h *History) operated(e *trace.Event) {
 	if b.fleet == nil && !b.others() {
 		h.changes = append(h.changes, change{moment: -1, act: m})
 	}
+}
+
+// setFrom are the settings of a breaker from an instant on.
+type setFrom struct {
+	at  time.Duration
+	set *trace.Breaker
+}
+
+func (b *BreakerHistory) setTo(set *trace.Breaker, at time.Duration) {
+	b.now = set
+	b.sets = append(b.sets, setFrom{at, set})
+}
+
+// setAt are the settings at an instant.
+func (b *BreakerHistory) setAt(at time.Duration) *trace.Breaker {
+	for i := range slices.Backward(b.sets) {
+		if b.sets[i].at <= at {
+			return b.sets[i].set
+		}
+	}
+	return b.Breaker
+}
+
+// ever says whether something held for the breaker's settings at any time.
+func (b *BreakerHistory) ever(holds func(set *trace.Breaker) bool) bool {
+	return holds(b.Breaker) || slices.ContainsFunc(b.sets, func(s setFrom) bool { return holds(s.set) })
 }
 
 // ruleOf is the rule by which the breaker takes what an operator did.

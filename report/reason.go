@@ -129,10 +129,7 @@ func streak(m *Moment, what string) string {
 	if m.Failures <= 1 {
 		return "a " + what + because(m)
 	}
-	if b := m.set; b != nil && b.Tool != nil && !clears(b) {
-		return "the " + ordinal(m.Failures) + " " + what + " that counts" + because(m)
-	}
-	return "the " + ordinal(m.Failures) + " " + what + " in a row" + because(m)
+	return "the " + ordinal(m.Failures) + " " + what + inARow(m.set) + because(m)
 }
 
 // asked is T5 and M2: the call that asked goes.

@@ -231,18 +231,23 @@ func (c *cooling) rules() (s string) {
 
 // probesOut is T6: until when the lease runs that is in the way.
 func (b *BreakerHistory) probesOut(m *Mark, end time.Duration) string {
-	until := b.leaseInTheWay(m.At, m.Until)
-	if b.Probes > 1 || b.ProbesInAll > 1 || b.ProbeSuccesses > 1 {
+	set := b.setAt(m.At)
+	several := set.Probes > 1 || set.ProbesInAll > 1 || set.ProbeSuccesses > 1 || set.ProbeFailureRate > 0
+	until, ok := b.leaseInTheWay(m.At)
+	switch {
+	case !ok:
+		return "T6: " + either(several, "as many probes are out as may be", "a probe is out")
+	case several:
 		return "T6: as many probes are out as may be; the oldest one's lease runs until " + moment(until, end)
 	}
 	return "T6: the probe's lease runs until " + moment(until, end)
 }
 
-// leaseInTheWay is when the lease ends by which a call was refused that may be
-// admitted again at until.
-func (b *BreakerHistory) leaseInTheWay(at, until time.Duration) time.Duration {
+// leaseInTheWay is when the lease ends by which a call was refused at an instant,
+// if that is known.
+func (b *BreakerHistory) leaseInTheWay(at time.Duration) (ends time.Duration, ok bool) {
 	if l := b.oldestLease(at); l != nil && l.limited {
-		return l.ends
+		return l.ends, true
 	}
-	return until - b.Tool.RecoveryDuration
+	return 0, false
 }

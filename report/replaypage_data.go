@@ -168,7 +168,7 @@ func (d *pageData) breaker(b *Counted, diagram int, end time.Duration) pageBreak
 		c := &b.Changes[i]
 		p.State.add(c.Step, int64(d.word(c.State)))
 		for k := range counters {
-			p.Fields[k].add(c.Step, counters[k].value(&c.Counters))
+			p.Fields[k].add(c.Step, counters[k].value(c))
 		}
 	}
 	return p
@@ -177,7 +177,7 @@ func (d *pageData) breaker(b *Counted, diagram int, end time.Duration) pageBreak
 // counter is a field and how its value follows from the counters.
 type counter struct {
 	pageField
-	value func(c *Counters) int64
+	value func(c *Change) int64
 }
 
 const noValue = -1
@@ -188,19 +188,19 @@ func (d *pageData) counters(b *Counted) []counter {
 	case !b.ours():
 		return nil
 	case b.Tool != nil:
-		return d.toolCounters(b.Tool)
+		return d.toolCounters()
 	default:
 		return d.modelCounters(b.Model)
 	}
 }
 
-func (d *pageData) toolCounters(t *trace.Tool) []counter {
+func (d *pageData) toolCounters() []counter {
 	return []counter{
-		d.failures("opens", t.FailureThreshold),
-		instant("last_failure_time", "last failure", "open", func(c *Counters) int64 { return int64(c.Began) }),
+		d.opens(),
+		instant("last_failure_time", "last failure", "open", func(c *Change) int64 { return int64(c.Began) }),
 		d.left("cooldown-left", "cooldown left", "open", "the next call is the probe"),
 		d.left("lease-left", "probe's lease left", "half-open", ""),
-		{pageField{Name: "probe", Label: "probe", As: "call"}, func(c *Counters) int64 {
+		{pageField{Name: "probe", Label: "probe", As: "call"}, func(c *Change) int64 {
 			if c.Probe == 0 {
 				return noValue
 			}
@@ -211,27 +211,27 @@ func (d *pageData) toolCounters(t *trace.Tool) []counter {
 
 func (d *pageData) modelCounters(m *trace.Model) []counter {
 	all := []counter{
-		{pageField{Name: "serves", Label: "serves", As: "word"}, func(c *Counters) int64 {
+		{pageField{Name: "serves", Label: "serves", As: "word"}, func(c *Change) int64 {
 			if c.Serves == "" {
 				return int64(d.word("nobody: every backup is spent"))
 			}
 			return int64(d.word(c.Serves))
 		}},
-		d.failures("trips", max(1, m.TripThreshold)),
-		instant("fallback_switched_at", "cooldown began", "fallback", func(c *Counters) int64 { return int64(c.Began) }),
+		d.failures(func(*Change) string { return fmt.Sprintf("trips at %s", Thousands(int64(max(1, m.TripThreshold)))) }),
+		instant("fallback_switched_at", "cooldown began", "fallback", func(c *Change) int64 { return int64(c.Began) }),
 		d.left("cooldown-left", "cooldown left", "fallback", "the next turn probes the primary"),
-		d.count("primary_success_count", "good probes in a row", max(1, m.RecoverySuccessesNeeded), func(c *Counters) int { return c.Successes }),
+		d.count("primary_success_count", "good probes in a row", max(1, m.RecoverySuccessesNeeded), func(c *Change) int { return c.Successes }),
 	}
 	if n := m.ProbationFailures; n > 0 {
-		all = append(all, d.count("probation_failures", "failed probes", n, func(c *Counters) int { return c.Probation }))
+		all = append(all, d.count("probation_failures", "failed probes", n, func(c *Change) int { return c.Probation }))
 	}
 	if n := m.AtOnce; n > 0 {
-		all = append(all, d.count("probes", "probes in flight", n, func(c *Counters) int { return c.Probes }))
+		all = append(all, d.count("probes", "probes in flight", n, func(c *Change) int { return c.Probes }))
 	}
 	for i, e := range m.Chain {
-		all = append(all, counter{pageField{Name: "chain-" + e.Name, Label: "backup " + e.Name, As: "word"}, func(c *Counters) int64 { return int64(d.word(c.Chain[i].words())) }})
+		all = append(all, counter{pageField{Name: "chain-" + e.Name, Label: "backup " + e.Name, As: "word"}, func(c *Change) int64 { return int64(d.word(c.Chain[i].words())) }})
 	}
-	return append(all, counter{pageField{Name: "fallback_activated", Label: "has tripped", As: "word"}, func(c *Counters) int64 {
+	return append(all, counter{pageField{Name: "fallback_activated", Label: "has tripped", As: "word"}, func(c *Change) int64 {
 		if c.Activated {
 			return int64(d.word("yes"))
 		}
@@ -252,27 +252,39 @@ func (s *Strikes) words() string {
 	}
 }
 
-// failures are beside how many it takes; an open breaker may have counted more.
-func (d *pageData) failures(does string, threshold int) counter {
-	of := "(" + does + " at " + Thousands(int64(threshold)) + ")"
-	if threshold == 0 {
-		of = "(never " + does + ")"
-	}
-	return counter{pageField{Name: "consecutive_failures", Label: "failures in a row", As: "word"}, func(c *Counters) int64 {
-		return int64(d.word(Thousands(int64(c.Failures)) + " " + of))
+// failures are beside what they lead to; an open breaker may have counted more.
+func (d *pageData) failures(lead func(c *Change) string) counter {
+	return counter{pageField{Name: "consecutive_failures", Label: "failures in a row", As: "word"}, func(c *Change) int64 {
+		return int64(d.word(Thousands(int64(c.Failures)) + " (" + lead(c) + ")"))
 	}}
 }
 
+// opens are the failures of a tool breaker, as it is set then.
+func (d *pageData) opens() counter {
+	return d.failures(func(c *Change) string {
+		switch n := c.set.FailureThreshold; {
+		case neverOpens(c.set):
+			return "never opens"
+		case n == 0:
+			return "its window opens it"
+		case !clears(c.set):
+			return "opens at " + Thousands(int64(n)) + ", successes or not"
+		default:
+			return "opens at " + Thousands(int64(n))
+		}
+	})
+}
+
 // count is a field such as "2 of 3".
-func (d *pageData) count(name, label string, of int, n func(c *Counters) int) counter {
-	return counter{pageField{Name: name, Label: label, As: "word"}, func(c *Counters) int64 {
+func (d *pageData) count(name, label string, of int, n func(c *Change) int) counter {
+	return counter{pageField{Name: name, Label: label, As: "word"}, func(c *Change) int64 {
 		return int64(d.word(fmt.Sprintf("%s of %s", Thousands(int64(n(c))), Thousands(int64(of)))))
 	}}
 }
 
 // instant is a field that has a value in one state.
-func instant(name, label, state string, at func(c *Counters) int64) counter {
-	return counter{pageField{Name: name, Label: label, As: "instant"}, func(c *Counters) int64 {
+func instant(name, label, state string, at func(c *Change) int64) counter {
+	return counter{pageField{Name: name, Label: label, As: "instant"}, func(c *Change) int64 {
 		if c.State != state {
 			return noValue
 		}
@@ -282,7 +294,7 @@ func instant(name, label, state string, at func(c *Counters) int64) counter {
 
 // left is what is left, in one state, until the counters' Until.
 func (d *pageData) left(name, label, state, over string) counter {
-	return counter{pageField{Name: name, Label: label, As: "left", Over: d.word(over)}, func(c *Counters) int64 {
+	return counter{pageField{Name: name, Label: label, As: "left", Over: d.word(over)}, func(c *Change) int64 {
 		if c.State != state || !c.Ends {
 			return noValue
 		}

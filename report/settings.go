@@ -26,10 +26,13 @@ type worded struct {
 var toolSettings = slices.Concat([]setting{
 	{"guards", func(b *trace.Breaker) bool { return trace.Whole(b.Guards) == trace.Whole(b.Name) }, func(b worded) string { return "guards " + trace.Whole(b.Guards) }},
 	{"failure_threshold", func(b *trace.Breaker) bool { return b.FailureThreshold == 0 && b.Window != nil }, func(b worded) string {
-		if b.FailureThreshold == 0 && b.Window != nil {
+		switch {
+		case neverOpens(b.Breaker):
+			return "never opens"
+		case b.FailureThreshold == 0:
 			return "failures in a row do not open it"
 		}
-		return either(b.FailureThreshold == 0, "never opens", "opens after "+plural(b.FailureThreshold, "failure", "failures in a row"))
+		return "opens after " + plural(b.FailureThreshold, "failure", "failures"+inARow(b.Breaker))
 	}},
 	{"recovery_duration", nil, func(b worded) string { return "cooldown " + b.span(b.RecoveryDuration) }},
 	{"probe_timeout", func(b *trace.Breaker) bool { return b.Probe == "none" }, func(b worded) string {
@@ -61,6 +64,15 @@ var modelSettings = slices.Concat([]setting{
 		return either(b.ProbationFailures == 0, "no limit on failed probes", "back to the backups after "+plural(b.ProbationFailures, "failed probe", "failed probes"))
 	}},
 }, furtherModelSettings, furtherSettings, []setting{reports, scope})
+
+// neverOpens says whether no failure and no slow call opens the tool breaker.
+func neverOpens(b *trace.Breaker) bool { return b.FailureThreshold == 0 && b.Window == nil }
+
+// inARow is what its count of failures is of: successes in between leave it in
+// some.
+func inARow(b *trace.Breaker) string {
+	return either(b == nil || b.Tool == nil || clears(b), " in a row", "")
+}
 
 // scope is whom one breaker is for; what is usual has a name that says it.
 var scope = setting{"per, instances", func(*trace.Breaker) bool { return true }, func(b worded) string {

@@ -42,7 +42,7 @@ func TestSettingsInWords(t *testing.T) {
 				b.FailureThreshold, b.Window, b.FailureRate, b.WindowFailures, b.SlowRate, b.MinimumCalls = 0, &trace.Window{Calls: 100}, 0.5, 5, 1, 20
 				b.SlowAfter, b.Slow, b.Counts = 2*time.Second, "failure", &trace.Counts{Permanent: "ignore", Cancelled: "failure"}
 			})},
-		{"search (tool breaker): opens after 3 failures in a row · cooldown 90 s · opens at 7 % failures of the last 10 s · a success leaves the count · failures forgotten after 10 s without one · closes without a probe · after closing 30 s from 10 % of the calls to all · late failures ignored",
+		{"search (tool breaker): opens after 3 failures · cooldown 90 s · opens at 7 % failures of the last 10 s · a success leaves the count · failures forgotten after 10 s without one · closes without a probe · after closing 30 s from 10 % of the calls to all · late failures ignored",
 			tool(func(b *trace.Breaker) {
 				b.Window, b.FailureRate, b.SuccessClears, b.ForgetFailuresAfter = &trace.Window{Time: 10 * time.Second}, 0.07, new(bool), 10*time.Second
 				b.Probe, b.Ramp, b.RampFrom, b.LateFailures = "none", 30*time.Second, 0.1, "ignore"

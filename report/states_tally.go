@@ -92,7 +92,7 @@ func (h *History) tally(b *BreakerHistory, from, to time.Duration) *tally {
 // It ends as most of them do.
 func summed(f *Fleet, members []*tally) *tally {
 	sum := *members[0]
-	sum.BreakerHistory = &BreakerHistory{Breaker: f.Breaker, Bands: members[0].Bands}
+	sum.BreakerHistory = &BreakerHistory{Breaker: f.Breaker, Bands: members[0].Bands, sets: members[0].sets}
 	last := map[string]int{}
 	for i, t := range members {
 		if last[t.last]++; last[t.last] > last[sum.last] {

@@ -14,10 +14,12 @@ import (
 // breaker's settings.
 func (b *BreakerHistory) cause(m *trace.Move) string {
 	switch {
-	case m.Rule == "T3" && b.Tool.FailureThreshold == 0:
+	case m.Rule == "T3" && !b.ever(func(set *trace.Breaker) bool { return set.FailureThreshold > 0 }):
 		return "never: no threshold"
-	case m.Rule == "T7" && b.Tool.ProbeTimeout == 0:
+	case m.Rule == "T7" && !b.ever(func(set *trace.Breaker) bool { return set.ProbeTimeout > 0 }):
 		return "never: no lease"
+	case m.Rule == "T3" && !b.ever(func(set *trace.Breaker) bool { return set.FailureThreshold > 0 && clears(set) }):
+		return "failures, counted on"
 	case m.Rule == "M13" && b.Model.ProbationFailures == 0:
 		return "never: no limit"
 	}

@@ -156,7 +156,7 @@ func (s *Steps) heard(i int) string {
 		if set.FailureThreshold == 0 {
 			return ordinal(c.Failures) + " failure, and none opens it"
 		}
-		return fmt.Sprintf("failure %d of %d in a row", c.Failures, set.FailureThreshold)
+		return fmt.Sprintf("failure %d of %d", c.Failures, set.FailureThreshold) + inARow(set)
 	case "M10":
 		return fmt.Sprintf("failure %d of %d in a row", c.Failures, max(1, b.Model.TripThreshold))
 	case "M9":

@@ -75,10 +75,7 @@ func (t *teller) possible(m *Moment, opened time.Duration) time.Duration {
 	if c := t.b.cooledBefore(m); c != nil {
 		return c.until
 	}
-	if t.b.Tool != nil {
-		return opened + t.b.Tool.RecoveryDuration
-	}
-	return opened + t.b.Model.RecoveryTimeout
+	return later(opened, cooldownOf(t.b.setAt(m.T)))
 }
 
 // granted are T5 and M2: a call goes as a probe, at once or some time after it
@@ -137,9 +134,15 @@ func (t *teller) moved(m *Moment, again bool) []string {
 	case "T34":
 		return t.plainly(m, it+" closed"+once, m.Reason())
 	case "T8":
+		if m.several() {
+			return t.plainly(m, it+" closed"+once, m.Reason())
+		}
 		return tagged(m.Rule, t.probe(m)+" succeeded at "+at+t.since(m)+", and "+it+" closed", "At "+at+closed(t.since(m))+" "+uncapital(t.probe(m))+" succeeded, which closed "+it,
 			capIt+" closed at "+at+t.since(m)+": "+uncapital(t.probe(m))+" had succeeded")
 	case "T9":
+		if m.several() {
+			return t.plainly(m, it+" opened again", m.Reason())
+		}
 		past, perfect := did(m.Outcome)
 		return tagged(m.Rule, t.probe(m)+" "+past+" at "+at+", and "+it+" opened again", "At "+at+" "+uncapital(t.probe(m))+" "+past+", so "+it+" was open again",
 			capIt+" opened again at "+at+", as "+uncapital(t.probe(m))+" "+perfect)
@@ -174,7 +177,7 @@ func (t *teller) tripped(m *Moment, what string, moved func(when string) string,
 		call, past = "a call", "failed"
 	}
 	call += t.echo(m)
-	streak := ", the " + ordinalWord(m.Failures) + " " + what + " in a row,"
+	streak := ", the " + ordinalWord(m.Failures) + " " + what + inARow(m.set) + ","
 	if m.Failures <= 1 {
 		streak = ","
 	}

@@ -158,9 +158,9 @@ func (t *teller) crowded(c *crowd) []string {
 	case what == "T31":
 		return t.refused(c, "an operator kept "+it+" open")
 	case what == "T6":
-		why := "the probe was out, and had no lease"
-		if c.last.Known && t.b.Tool != nil {
-			why = "the probe's lease ran until " + t.clock(t.b.leaseInTheWay(c.last.At, c.last.Until))
+		why := "the probe was out" + either(c.last.Known, "", ", and had no lease")
+		if ends, ok := t.b.leaseInTheWay(c.last.At); ok && c.last.Known {
+			why = "the probe's lease ran until " + t.clock(ends)
 		}
 		return t.refused(c, why)
 	case what == "M3":

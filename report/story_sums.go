@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/breakersim/breakersim/sim/trace"
 )
 
 // sum adds up what the beats count.
@@ -158,12 +160,29 @@ func (t *teller) quiet() []string {
 		return []string{s + "."}
 	}
 	switch n := t.b.Tool.FailureThreshold; {
-	case n == 0:
+	case len(t.b.Forced) > 0: // it had no say
+	case !t.b.ever(func(set *trace.Breaker) bool { return !neverOpens(set) }):
 		s += ", as one that never opens"
-	case n > 1 && t.failed():
-		s += fmt.Sprintf(", as it never saw %s failures in a row (T3)", number(n))
+	case len(t.b.sets) > 1 || !t.failed(): // by which settings, and whether it was near
+	case t.b.Window != nil && n == 0:
+		s += ", as its window never held so much trouble (" + windowRules(t.b.Breaker) + ")"
+	case t.b.Window != nil:
+		s += fmt.Sprintf(", as it never saw %s failures%s (T3), nor so much trouble in its window (%s)", number(n), inARow(t.b.Breaker), windowRules(t.b.Breaker))
+	case n > 1:
+		s += fmt.Sprintf(", as it never saw %s failures%s (T3)", number(n), inARow(t.b.Breaker))
 	}
 	return []string{s + "."}
+}
+
+// windowRules are those by which the window opens the breaker.
+func windowRules(b *trace.Breaker) string {
+	switch fails := b.FailureRate > 0 || b.WindowFailures > 0; {
+	case b.SlowRate == 0:
+		return "T21"
+	case !fails:
+		return "T22"
+	}
+	return "T21, T22"
 }
 
 // failed says whether an attempt through the breaker failed.

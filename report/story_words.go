@@ -50,6 +50,8 @@ func did(outcome string) (past, perfect string) {
 		return "got a permanent error", "had got a permanent error"
 	case trace.Cancelled:
 		return "was cancelled", "had been cancelled"
+	case slowSuccess:
+		return "was too slow", "had been too slow"
 	default:
 		return "failed", "had failed"
 	}

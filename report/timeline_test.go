@@ -240,10 +240,11 @@ func TestPNGHasTwoPixelsForEach(t *testing.T) {
 	}
 }
 
-// TestWhyACallWasRefused reads the reason off the breaker's settings.
+// TestWhyACallWasRefused reads the reason off the breaker's leases and settings.
 func TestWhyACallWasRefused(t *testing.T) {
-	b := &BreakerHistory{Breaker: &trace.Breaker{Tool: &trace.Tool{RecoveryDuration: 30 * time.Second}}}
-	assert.Equal(t, "T6: the probe's lease runs until 63 s", b.refusal(&Mark{Rule: "T6", Until: 93 * time.Second, Known: true}, time.Minute))
+	b := &BreakerHistory{Breaker: &trace.Breaker{Tool: &trace.Tool{RecoveryDuration: 30 * time.Second}}, Leases: []Lease{{From: 33 * time.Second, To: 40 * time.Second, ends: 63 * time.Second, limited: true}}}
+	assert.Equal(t, "T6: the probe's lease runs until 63 s", b.refusal(&Mark{Rule: "T6", At: 35 * time.Second, Until: 93 * time.Second, Known: true}, time.Minute))
+	assert.Equal(t, "T6: a probe is out", b.refusal(&Mark{Rule: "T6", At: 50 * time.Second, Until: 93 * time.Second, Known: true}, time.Minute), "of a record without the probe")
 	assert.Equal(t, "T6: a probe is out, and has no lease", b.refusal(&Mark{Rule: "T6"}, time.Minute))
 	assert.Equal(t, "T4: the cooldown runs until 33 s", b.refusal(&Mark{Rule: "T4", Until: 33 * time.Second, Known: true}, time.Minute))
 	assert.Equal(t, "T6", (&BreakerHistory{Breaker: &trace.Breaker{Model: &trace.Model{}}}).refusal(&Mark{Rule: "T6", Known: true}, time.Minute))
