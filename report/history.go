@@ -62,6 +62,7 @@ type BreakerHistory struct {
 	closed   time.Duration  // when it last closed
 	tried    probed         // what came of the probes of this half-open period
 	seen     trace.Held     // what its window held after the last result
+	noted    []noted
 
 	fleet *Fleet        // that it is one of; nil: it is told and drawn by itself
 	moved []trace.Event // of a fleet's: its transitions
@@ -184,6 +185,9 @@ func (h *History) Event(e *trace.Event) error {
 		h.waited(e.Call, e.T)
 		h.flying[e.Call]++
 		h.via[e.Call] = e.Breaker
+		if b := h.byName[e.Breaker]; b != nil {
+			b.note(e)
+		}
 		if e.Probe {
 			h.mark(MarkProbe, e, e.T)
 			h.grant(e)
@@ -449,6 +453,7 @@ type change struct {
 // if one did.
 func (h *History) change(e *trace.Event) {
 	b := h.byName[e.Breaker]
+	b.note(e)
 	last := b.Bands[len(b.Bands)-1]
 	h.band(b, max(last.From, sinceWhen(e)), last.State, e.To)
 	b.Bands[len(b.Bands)-1].Cooled = last.Cooled

@@ -39,7 +39,7 @@ func (t *tally) mermaid() string {
 	line := func(format string, a ...any) { fmt.Fprintf(&b, "    "+format+"\n", a...) }
 	m := t.machine()
 	b.WriteString("---\ntitle: " + yamlString(t.heading()+", policy "+t.h.Run.Policy) + "\n---\nstateDiagram-v2\n")
-	for _, state := range m {
+	for _, state := range t.states() {
 		words := slices.Concat([]string{state}, t.timeIn(state)[0], t.served(state), t.notes(state))
 		for i := range words {
 			words[i] = mermaidText(words[i])
@@ -56,7 +56,7 @@ func (t *tally) mermaid() string {
 	if m.index(t.last) >= 0 {
 		line("%s --> [*]", mermaidID(t.last))
 	}
-	for _, state := range m {
+	for _, state := range t.states() {
 		look, id := stateLook(state), mermaidID(state)
 		line("classDef %s_look fill:%s,stroke:%s,color:%s", id, light.colors[look], light.colors[look+"-edge"], light.colors[look+"-ink"])
 		line("class %s %[1]s_look", id)

@@ -172,24 +172,3 @@ func (t *tally) settleSights() {
 		t.taken[row] = n
 	}
 }
-
-// moves are what the breaker can do: by the rules, or as far as it was seen. An
-// operator's resets are among them only where one was made, or where the question
-// is what a breaker can do rather than what it did.
-func (t *tally) moves() []trace.Move {
-	if t.others() {
-		return t.seen
-	}
-	rows := t.machine().moves()
-	if t.timeless || t.wasReset() {
-		return rows
-	}
-	return slices.DeleteFunc(rows, func(row trace.Move) bool { return isReset(row.Rule) && t.taken[row] == 0 })
-}
-
-// wasReset says whether an operator reset it in the run.
-func (t *tally) wasReset() bool {
-	return slices.ContainsFunc(t.h.Acts, func(e trace.Event) bool { return e.Op == "reset" && e.Breaker == t.Name })
-}
-
-func isReset(rule string) bool { return rule == "T15" || rule == "M16" }

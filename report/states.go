@@ -58,7 +58,7 @@ func layOutStates(r *Results, look *Look) (drawing, error) {
 		f.captions = append(f.captions, wrapped(c, smallSize, false, inner)...)
 	}
 	y += 14 + float64(len(f.captions))*leading + 8
-	f.keys = layKeys(stateKeys(shown), inner)
+	f.keys = layKeys(f.stateKeys(), inner)
 	f.keysY = y
 	f.height = math.Ceil(y + f.keys[len(f.keys)-1].y + leading + margin)
 	var words []string
@@ -118,11 +118,7 @@ func (f *statesFigure) caption(panels []*History, all, still []*tally, left int,
 		lines = append(lines, "Without a breaker: "+strings.Join(without, ", "))
 	}
 	if len(still) > 0 {
-		var all []string
-		for _, t := range still {
-			all = append(all, t.stillness(len(panels) > 1))
-		}
-		lines = append(lines, strings.Join(all, " · "))
+		lines = append(lines, strings.Join(stillness(still, len(panels) > 1), " · "))
 	}
 	for _, t := range all {
 		if t.unknown > 0 {
@@ -141,7 +137,7 @@ type stateCell struct {
 	x, y, w float64
 	lines   []stateLine
 	head    float64 // how high the words are that stand above the diagram
-	boxes   [3]stateBox
+	boxes   []stateBox
 	arrows  []stateArrow
 	ends    []stateEnd
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/breakersim/breakersim/sim/trace"
@@ -19,17 +20,24 @@ type stateBox struct {
 	notes []string // lines
 }
 
-// stateArrow is a move with its label.
+// stateArrow is a way from state to state with its label.
 type stateArrow struct {
-	move   trace.Move
-	from   int // indices in the machine
+	moves  []trace.Move // that lead along it, one or more
+	from   int          // indices in the machine
 	to     int
 	nth    int // of those from test to trouble, from 1
 	count  int
 	points []float64 // from its tail to its head; corners are right angles
-	label  []string  // its rule and count, then the cause
-	x, y   float64   // of the label: where it stands by its alignment, and the middle of its first line
+	label  []labelLine
+	x, y   float64 // of the label: where it stands by its alignment, and the middle of its first line
 	align  align
+}
+
+// labelLine is a line of an arrow's label: a rule and how often it led that way,
+// which is the head, or what causes it.
+type labelLine struct {
+	text string
+	head bool
 }
 
 // stateEnd marks where the run began, or where it ended.
@@ -46,7 +54,7 @@ const (
 	timeLine    = 15.0
 	noteLine    = 13.0
 	shareHeight = 7.0
-	labelLine   = 13.0
+	labelHeight = 13.0 // of a line
 	labelGap    = 6.0
 	markRoom    = 26.0 // beside a state, for the marks of beginning and end
 	headLength  = 9.0
@@ -77,9 +85,11 @@ const (
 func widthsOf(all []*tally, w float64) widths {
 	var need widths
 	for _, t := range all {
-		m := t.machine()
-		need.first = max(need.first, t.boxWidth(m[0]))
-		need.side = max(need.side, t.boxWidth(m[1]), t.boxWidth(m[2]))
+		states := t.states()
+		need.first = max(need.first, t.boxWidth(states[0]))
+		for _, state := range states[1:] {
+			need.side = max(need.side, t.boxWidth(state))
+		}
 	}
 	room := w - 2*markRoom - leastMiddle
 	side := max(leastSide, min(max(min(need.side, mostSide), sideShare*w), room-leastFirst))
@@ -89,14 +99,12 @@ func widthsOf(all []*tally, w float64) widths {
 // layDiagram lays the diagram out within a width, from the height y down, and
 // returns where it ends.
 func (c *stateCell) layDiagram(x, y, w float64, s widths) float64 {
-	m := c.t.machine()
-	for i, width := range [3]float64{s.first, s.side, s.side} {
-		c.boxes[i] = c.t.stateBox(m[i], width)
+	for i, state := range c.t.states() {
+		c.boxes = append(c.boxes, c.t.stateBox(state, [...]float64{s.first, s.side, s.side}[i]))
 	}
-	first, trouble, test := &c.boxes[0], &c.boxes[1], &c.boxes[2]
+	first, trouble := &c.boxes[0], &c.boxes[1]
 	first.x = x + markRoom
 	trouble.x = x + w - markRoom - s.side
-	test.x = trouble.x
 	c.layLabels()
 	high := c.labelHeights()
 	over, under := max(0, high.over+labelGap-outerRun), max(0, high.under+labelGap-outerRun)
@@ -104,9 +112,18 @@ func (c *stateCell) layDiagram(x, y, w float64, s widths) float64 {
 	if inner := max(high.above, high.below); inner > 0 {
 		arm = innerRun + 2*labelGap + inner + headLength
 	}
+	trouble.y = y + over
+	if len(c.boxes) == 2 {
+		height := max(arm+first.h, trouble.h)
+		first.y = trouble.y + height - first.h
+		c.placeArrows()
+		c.placeEnds()
+		return trouble.y + height
+	}
+	test := &c.boxes[2]
+	test.x = trouble.x
 	gap := high.between + 2*headLength + 12
 	height := max(2*arm+first.h, trouble.h+gap+test.h)
-	trouble.y = y + over
 	first.y = trouble.y + (height-first.h)/2
 	test.y = trouble.y + height - test.h
 	c.placeArrows()
@@ -144,17 +161,22 @@ func (c *stateCell) labelHeights() (h labelHeights) {
 // upright says whether the arrow is between trouble and test.
 func (r *stateArrow) upright() bool { return r.from+r.to == 3 }
 
-// inner says whether the arrow is one of the inner ones: an operator's reset or,
-// of a breaker that is not ours, what no rule of ours does.
-func (r *stateArrow) inner() bool {
-	if r.move.Rule == "" {
-		return r.from == 1 && r.to == 0 || r.from == 0 && r.to == 2
+// inner says whether the arrow is one of the inner ones: an operator's, what needs
+// no test or, of a breaker that is not ours, what no rule of ours does.
+func (r *stateArrow) inner() bool { return inner(&r.moves[0]) }
+
+func inner(m *trace.Move) bool {
+	switch m.Rule {
+	case "T15", "M16", "T32", "T34":
+		return true
+	case "":
+		return m.From == "open" && m.To == "closed" || m.From == "closed" && m.To == "half-open"
 	}
-	return isReset(r.move.Rule)
+	return false
 }
 
 // high is the label's height.
-func (r *stateArrow) high() float64 { return float64(len(r.label)) * labelLine }
+func (r *stateArrow) high() float64 { return float64(len(r.label)) * labelHeight }
 
 // boxWidth is what a state needs for its words on a line each.
 func (t *tally) boxWidth(state string) float64 {
@@ -187,45 +209,57 @@ func (t *tally) stateBox(state string, w float64) stateBox {
 	return b
 }
 
-// layLabels gives every move its label, in lines of the room that it has.
+// layLabels gives every move its arrow, and these their labels.
 func (c *stateCell) layLabels() {
-	m := c.t.machine()
-	back := 0
 	for _, row := range c.t.moves() {
-		r := stateArrow{move: row, from: m.index(row.From), to: m.index(row.To), count: c.t.taken[row]}
-		if r.upright() && r.from == 2 {
-			back++
-			r.nth = back
-		}
-		r.label = []string{row.Rule}
-		if r.count > 0 {
-			r.label[0] = strings.TrimSpace(row.Rule + " ×" + Thousands(int64(r.count)))
-		}
-		r.label = append(r.label, balanced(c.t.cause(&row), smallSize, c.labelRoom(&r))...)
-		c.arrows = append(c.arrows, r)
+		r := c.arrow(&row)
+		r.moves = append(r.moves, row)
+		r.count += c.t.taken[row]
 	}
-	for _, row := range trace.SetMoves {
-		if n := c.t.taken[row]; n > 0 {
-			c.joinLabel(row, n)
-		}
+	for i := range c.arrows {
+		c.arrows[i].write(c)
 	}
 }
 
-// joinLabel adds a move that only some settings, or an operator, make to the
-// arrow between the same states.
-func (c *stateCell) joinLabel(row trace.Move, n int) {
+// arrow is the one that a move is to be on: it has one to itself, or shares it with
+// those from and to the same states on the same side. Between test and trouble, where
+// the rules that have no need of further settings have two, others join the first.
+func (c *stateCell) arrow(row *trace.Move) *stateArrow {
+	m := c.t.machine()
+	back, own := 0, slices.Contains(trace.Moves, *row)
 	for i := range c.arrows {
 		r := &c.arrows[i]
-		if r.move.From != row.From || r.move.To != row.To {
+		if r.moves[0].From != row.From || r.moves[0].To != row.To || inner(&r.moves[0]) != inner(row) {
 			continue
 		}
-		if r.count == 0 { // in the place of what never came
-			r.label = nil
+		if back++; !own || !r.upright() || back == 2 {
+			return r
 		}
-		r.count += n
-		r.label = append(r.label, strings.TrimSpace(row.Rule+" ×"+Thousands(int64(n))))
-		r.label = append(r.label, balanced(row.Words, smallSize, c.labelRoom(r))...)
-		return
+	}
+	r := stateArrow{from: m.index(row.From), to: m.index(row.To)}
+	if r.upright() && r.from == 2 {
+		r.nth = back + 1
+	}
+	c.arrows = append(c.arrows, r)
+	return &c.arrows[len(c.arrows)-1]
+}
+
+// write gives the arrow its label in lines of the room that it has: the moves that
+// were made, or all of those that can be, if none was.
+func (r *stateArrow) write(c *stateCell) {
+	room := c.labelRoom(r)
+	for _, row := range r.moves {
+		n, head := c.t.taken[row], row.Rule
+		if n == 0 && r.count > 0 {
+			continue
+		}
+		if n > 0 {
+			head = strings.TrimSpace(row.Rule + " ×" + Thousands(int64(n)))
+		}
+		r.label = append(r.label, labelLine{head, true})
+		for _, s := range balanced(c.t.cause(&row), smallSize, room) {
+			r.label = append(r.label, labelLine{s, false})
+		}
 	}
 }
 
@@ -274,7 +308,7 @@ func (c *stateCell) placeArrows() {
 func (r *stateArrow) placeUpright(trouble, test *stateBox) {
 	x, from, to := trouble.x+testAt(r.nth, trouble.w), trouble.y+trouble.h, test.y
 	r.x, r.align = x-labelGap, right
-	r.y = (from+to)/2 - r.high()/2 + labelLine/2
+	r.y = (from+to)/2 - r.high()/2 + labelHeight/2
 	if r.nth > 0 {
 		from, to = to, from
 		r.x, r.align = x+labelGap, left
@@ -295,9 +329,9 @@ func (r *stateArrow) placeSideways(first, side *stateBox) {
 		r.points = []float64{x, edge, x, y, side.x, y}
 	}
 	r.x, r.align = (x+turn+side.x)/2, centre
-	r.y = y + labelGap + labelLine/2
+	r.y = y + labelGap + labelHeight/2
 	if over {
-		r.y = y - labelGap - r.high() + labelLine/2
+		r.y = y - labelGap - r.high() + labelHeight/2
 	}
 }
 
@@ -310,7 +344,7 @@ func (c *stateCell) placeEnds() {
 			state = c.t.last
 		}
 		i := m.index(state)
-		if i < 0 {
+		if i < 0 || i >= len(c.boxes) {
 			continue
 		}
 		b := &c.boxes[i]
@@ -327,13 +361,19 @@ func (c *stateCell) placeEnds() {
 }
 
 // tip is what a reader sees who points at the arrow.
-func (r *stateArrow) tip(breaker string) string {
-	how := "never"
-	if r.count > 0 {
-		how = times(r.count)
+func (r *stateArrow) tip(t *tally) string {
+	row := &r.moves[0]
+	way := t.Name + ": " + row.From + " to " + row.To
+	if row.Rule == "" {
+		return way + ", " + times(r.count) + ", " + row.Words
 	}
-	if r.move.Rule == "" {
-		return breaker + ": " + r.move.From + " to " + r.move.To + ", " + how + ", " + r.move.Words
+	var all []string
+	for _, row := range r.moves {
+		how := "never"
+		if n := t.taken[row]; n > 0 {
+			how = times(n)
+		}
+		all = append(all, "by "+row.Rule+", "+how)
 	}
-	return breaker + ": " + r.move.From + " to " + r.move.To + " by " + r.move.Rule + ", " + how
+	return way + " " + strings.Join(all, "; ")
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -28,7 +29,7 @@ func (c *stateCell) draw(p *pen) {
 	for _, taken := range []bool{false, true} { // those taken lie above the others
 		for i := range c.arrows {
 			if r := &c.arrows[i]; (r.count > 0) == taken {
-				r.draw(p, c.t.Name)
+				r.draw(p, c.t)
 			}
 		}
 	}
@@ -147,8 +148,12 @@ func direction(x0, y0, x1, y1 float64) (dx, dy float64) {
 	return (x1 - x0) / length, (y1 - y0) / length
 }
 
-func (r *stateArrow) draw(p *pen, breaker string) {
-	done := p.part("move", moveName(&r.move), r.tip(breaker))
+func (r *stateArrow) draw(p *pen, t *tally) {
+	var names []string
+	for i := range r.moves {
+		names = append(names, moveName(&r.moves[i]))
+	}
+	done := p.part("move", strings.Join(names, ", "), r.tip(t))
 	defer done()
 	taken := r.count > 0
 	p.arrow(taken, r.points...)
@@ -157,7 +162,7 @@ func (r *stateArrow) draw(p *pen, breaker string) {
 		name = "ink"
 	}
 	for i, line := range r.label {
-		p.text(name, r.x, r.y+float64(i)*labelLine, smallSize, taken && i == 0, r.align, line)
+		p.text(name, r.x, r.y+float64(i)*labelHeight, smallSize, taken && line.head, r.align, line.text)
 	}
 }
 
@@ -199,12 +204,14 @@ func endMark(p *pen, x, y float64) {
 }
 
 // stateKeys are the legend's entries for what the diagrams hold.
-func stateKeys(all []*tally) (keys []key) {
+func (f *statesFigure) stateKeys() (keys []key) {
 	taken, never, spent := false, false, false
-	for _, t := range all {
-		taken = taken || len(t.taken) > 0
-		never = never || len(t.taken) < len(t.moves())
-		for _, parts := range t.shares {
+	for _, c := range f.cells {
+		for i := range c.arrows {
+			taken = taken || c.arrows[i].count > 0
+			never = never || c.arrows[i].count == 0
+		}
+		for _, parts := range c.t.shares {
 			for _, s := range parts {
 				spent = spent || s.look == "spent"
 			}

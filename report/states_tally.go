@@ -19,12 +19,14 @@ type tally struct {
 	first, last string            // the states at both ends
 	shares      map[string][]part // by state, in the order of their first times
 	taken       map[trace.Move]int
-	unknown     int                 // transitions that no rule of ours makes
-	sights      []sight             // of a breaker that is not ours
-	seen        []trace.Move        // likewise, with how often they were taken in taken
-	incidents   map[[2]string]int64 // by state and rule
-	timeless    bool                // what a breaker can do, and not what it did
-	mean        bool                // of a fleet: its times are those of its members on average
+	unknown     int                      // transitions that no rule of ours makes
+	sights      []sight                  // of a breaker that is not ours
+	seen        []trace.Move             // likewise, with how often they were taken in taken
+	incidents   map[[2]string]int64      // by state and rule
+	forced      map[string]time.Duration // by state: how long an operator kept it so
+	cooled      trace.Span               // the shortest cooldown and the longest, where they vary
+	timeless    bool                     // what a breaker can do, and not what it did
+	mean        bool                     // of a fleet: its times are those of its members on average
 }
 
 // part is the time that a breaker spent in one state while one model served, or
@@ -72,8 +74,13 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 	}
 	for i := range h.Marks {
 		m := &h.Marks[i]
-		if t := byName[m.Breaker]; t != nil && m.At >= from && m.At <= to {
-			t.incident(m)
+		if t := byName[m.Breaker]; t != nil {
+			t.incident(m.Rule, m.At)
+		}
+	}
+	for i := range h.Acts {
+		if e := &h.Acts[i]; e.Op == trace.Configure && byName[e.Breaker] != nil {
+			byName[e.Breaker].incident("T33", e.T)
 		}
 	}
 	for _, f := range h.Fleets {
@@ -83,8 +90,17 @@ func (h *History) tallies(from, to time.Duration) []*tally {
 }
 
 func (h *History) tally(b *BreakerHistory, from, to time.Duration) *tally {
-	t := &tally{BreakerHistory: b, h: h, policies: []string{h.Run.Policy}, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}}
+	t := &tally{BreakerHistory: b, h: h, policies: []string{h.Run.Policy}, from: from, to: to, shares: map[string][]part{}, taken: map[trace.Move]int{}, incidents: map[[2]string]int64{}, forced: map[string]time.Duration{}}
 	t.share()
+	for _, n := range b.noted {
+		t.incident(n.rule, n.at)
+	}
+	for _, f := range b.Forced {
+		if spent := min(f.To, to) - max(f.From, from); spent > 0 {
+			t.forced[f.State] += spent
+		}
+	}
+	t.cool()
 	return t
 }
 
@@ -112,13 +128,21 @@ func summed(f *Fleet, members []*tally) *tally {
 		for k, n := range t.incidents {
 			sum.incidents[k] += n
 		}
+		for state, spent := range t.forced {
+			sum.forced[state] += spent
+		}
+		sum.cooled = wider(sum.cooled, t.cooled)
 		sum.unknown += t.unknown
 	}
 	sum.mean = true
+	mean := func(d time.Duration) time.Duration { return (d / time.Duration(len(members))).Round(time.Millisecond) }
 	for _, parts := range sum.shares {
 		for i := range parts {
-			parts[i].spent = (parts[i].spent / time.Duration(len(members))).Round(time.Millisecond)
+			parts[i].spent = mean(parts[i].spent)
 		}
+	}
+	for state, spent := range sum.forced {
+		sum.forced[state] = mean(spent)
 	}
 	return &sum
 }
@@ -140,7 +164,7 @@ func joined(all []*tally) (some []*tally) {
 // same says whether the other one has the same breaker, which did the same.
 func (t *tally) same(o *tally) bool {
 	return reflect.DeepEqual(t.Breaker, o.Breaker) && t.from == o.from && t.to == o.to && t.first == o.first && t.last == o.last && t.unknown == o.unknown &&
-		reflect.DeepEqual(t.shares, o.shares) && maps.Equal(t.taken, o.taken) && maps.Equal(t.incidents, o.incidents)
+		reflect.DeepEqual(t.shares, o.shares) && maps.Equal(t.taken, o.taken) && maps.Equal(t.incidents, o.incidents) && maps.Equal(t.forced, o.forced) && t.cooled == o.cooled
 }
 
 // parted are the tallies that a picture shows, and those of breakers that never
@@ -222,11 +246,16 @@ var incidents = []struct {
 	{"T3", []string{"closed"}, "failure", "failures"},
 	{"T4", []string{"open"}, "refused", "refused"},
 	{"T6", []string{"half-open"}, "refused", "refused"},
+	{"T20", []string{"closed", "open", "half-open"}, "result counted as nothing", "results counted as nothing"},
 	{"T21", []string{"closed"}, "result in the window", "results in the window"},
-	{"T24", []string{"half-open"}, "further probe's result", "further probes' results"},
+	{"T23", []string{"half-open"}, "further probe", "further probes"},
+	{"T24", []string{"half-open"}, "probe's result, more awaited", "probes' results, more awaited"},
+	{"T25", []string{"half-open"}, "cancelled probe's slot free again", "cancelled probes' slots free again"},
 	{"T26", []string{"closed"}, "held back by the ramp", "held back by the ramp"},
 	{"T30", []string{"open"}, "late failure ignored", "late failures ignored"},
 	{"T31", []string{"open"}, "refused by force", "refused by force"},
+	{"T32", []string{"closed"}, "result not counted", "results not counted"},
+	{"T33", []string{"closed", "open", "half-open"}, "change of settings", "changes of settings"},
 	{trace.TurnedAway, []string{"closed", "open", "half-open"}, "refused", "refused"},
 	{"T10", []string{"open"}, "late success ignored", "late successes ignored"},
 	{"T11", []string{"open"}, "late failure, new cooldown", "late failures, new cooldown"},
@@ -235,23 +264,29 @@ var incidents = []struct {
 	{"M11", []string{"fallback"}, "failed turn", "failed turns"},
 	{"M3", []string{"fallback"}, "turn exhausted", "turns exhausted"},
 	{"M22", []string{"fallback"}, "turn waited", "turns waited"},
+	{"M23", []string{"fallback"}, "turn to the last resort", "turns to the last resort"},
+	{"M24", []string{"fallback"}, "backup whole again", "backups whole again"},
+	{"M21", []string{"recovering"}, "turn to a backup", "turns to backups"},
 	{"M20", []string{"primary", "fallback", "recovering"}, "result counted as nothing", "results counted as nothing"},
 	{"M9", []string{"recovering"}, "good probe", "good probes"},
 	{"M13", []string{"recovering"}, "failed probe", "failed probes"},
 	{"M17", []string{"primary", "fallback", "recovering"}, "late result", "late results"},
 }
 
-// incident counts what became of a call. Of a rule that several states know it
-// is that of the instant: the last one then, if others passed in no time.
-func (t *tally) incident(m *Mark) {
+// incident counts what came by a rule. Of one that several states know it is that of
+// the instant: the last one then, if others passed in no time.
+func (t *tally) incident(rule string, at time.Duration) {
+	if at < t.from || at > t.to {
+		return
+	}
 	for i := range incidents {
 		k := &incidents[i]
-		if k.rule != m.Rule {
+		if k.rule != rule {
 			continue
 		}
 		state := k.states[0]
 		if len(k.states) > 1 {
-			state = t.lastOf(k.states, m.At)
+			state = t.lastOf(k.states, at)
 		}
 		t.incidents[[2]string{state, k.rule}]++
 		return
@@ -270,21 +305,6 @@ func (t *tally) lastOf(states []string, at time.Duration) string {
 	return states[0]
 }
 
-// notes are what a state has to tell beside its time.
-func (t *tally) notes(state string) (all []string) {
-	for i := range incidents {
-		k := &incidents[i]
-		switch n := t.incidents[[2]string{state, k.rule}]; n {
-		case 0:
-		case 1:
-			all = append(all, "1 "+k.one+" ("+k.rule+")")
-		default:
-			all = append(all, Thousands(n)+" "+k.many+" ("+k.rule+")")
-		}
-	}
-	return all
-}
-
 // machine is the three states of a kind of breaker: where it begins, where it
 // goes in trouble, and where it tests whether that is over.
 type machine [3]string
@@ -299,16 +319,6 @@ func (b *BreakerHistory) machine() machine {
 		return modelMachine
 	}
 	return toolMachine
-}
-
-// moves are the rows of the table that begin and end in states of the machine.
-func (m machine) moves() (rows []trace.Move) {
-	for _, row := range trace.Moves {
-		if m.index(row.From) >= 0 && m.index(row.To) >= 0 {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // index is that of a state, or -1.

@@ -141,16 +141,14 @@ func TestWhoServedInFallback(t *testing.T) {
 		"M10, primary to fallback: once. Never: M2 (fallback to recovering), M12 (recovering to fallback), M9 (recovering to primary), M13 (recovering to fallback).", got.describe(false))
 }
 
-func TestWhatSettingsRuleOut(t *testing.T) {
-	never := map[string]string{}
-	for _, b := range []*BreakerHistory{{Breaker: &trace.Breaker{Tool: &trace.Tool{}}}, {Breaker: &trace.Breaker{Model: &trace.Model{}}}} {
-		for _, row := range b.machine().moves() {
-			if cause := b.cause(&row); cause != row.Words {
-				never[row.Rule] = cause
-			}
-		}
+// TestStillTogether tells of breakers that stay where they are in one sentence.
+func TestStillTogether(t *testing.T) {
+	still := func(name, policy string, failures int64) *tally {
+		return &tally{BreakerHistory: &BreakerHistory{Breaker: &trace.Breaker{Name: name, Tool: &trace.Tool{}}}, policies: []string{policy}, first: "closed", incidents: map[[2]string]int64{{"closed", "T3"}: failures}}
 	}
-	assert.Equal(t, map[string]string{"T3": "never: no threshold", "T7": "never: no lease", "M13": "never: no limit"}, never)
+	all := []*tally{still("a", "p", 0), still("b", "p", 2), still("c", "p", 0), still("a", "q", 0)}
+	assert.Equal(t, []string{"Under p a and c stay closed all the time", "Under p b stays closed all the time, 2 failures (T3)", "Under q a stays closed all the time"}, stillness(all, true))
+	assert.Equal(t, []string{"a and c stay closed all the time", "b stays closed all the time, 2 failures (T3)"}, stillness(all[:3], false))
 }
 
 // TestEveryMoveHasAnArrow looks for each row of the table in the diagrams of
@@ -167,7 +165,9 @@ func TestEveryMoveHasAnArrow(t *testing.T) {
 	for _, c := range f.cells {
 		assert.Len(t, c.arrows, 7)
 		for _, r := range c.arrows {
-			drawn[r.move] = true
+			for _, m := range r.moves {
+				drawn[m] = true
+			}
 		}
 	}
 	assert.Len(t, drawn, len(trace.Moves))
@@ -374,7 +374,7 @@ func TestStatesFillTheirFrame(t *testing.T) {
 		{"vanished-probe", 1440, mostCell + 2*margin, []string{"breaker"}, ""},
 		{"guard-inside-guard", 1440, 1440, []string{"breaker", "breaker"}, ""},
 		{"nothing-happens", 720, 720, []string{"breaker, retries+breaker", "breaker, retries+breaker"}, ""},
-		{"cancelled-siblings", 720, 720, []string{"breaker"}, "b stays closed all the time · c stays closed all the time"},
+		{"cancelled-siblings", 720, 720, []string{"breaker"}, "b and c stay closed all the time"},
 		{"partial-outage", 720, 720, []string{"breaker"}, "Under retries+breaker search stays closed all the time, 44 failures (T3)"},
 	} {
 		f, _ := statesOf(t, Look{Width: c.width}, played(t, c.name)...)

@@ -6,25 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/breakersim/breakersim/sim/trace"
 )
-
-// cause is what causes a move, in a few words, or why it cannot come by the
-// breaker's settings.
-func (b *BreakerHistory) cause(m *trace.Move) string {
-	switch {
-	case m.Rule == "T3" && !b.ever(func(set *trace.Breaker) bool { return set.FailureThreshold > 0 }):
-		return "never: no threshold"
-	case m.Rule == "T7" && !b.ever(func(set *trace.Breaker) bool { return set.ProbeTimeout > 0 }):
-		return "never: no lease"
-	case m.Rule == "T3" && !b.ever(func(set *trace.Breaker) bool { return set.FailureThreshold > 0 && clears(set) }):
-		return "failures, counted on"
-	case m.Rule == "M13" && b.Model.ProbationFailures == 0:
-		return "never: no limit"
-	}
-	return m.Words
-}
 
 // spell writes a span of a run that ends at end, to a tenth of a second at most:
 // "47.3 s" in a short run, "12 min 3 s" in a longer one, "26 h" in a long one.
@@ -100,7 +82,7 @@ func (t *tally) describe(policies bool) string {
 		b.WriteString("Under " + listed(t.policies) + ", ")
 	}
 	fmt.Fprintf(&b, "%s begins %s and ends %s. ", t.Name, t.first, t.last)
-	for _, state := range t.machine() {
+	for _, state := range t.states() {
 		told := slices.Concat(t.timeIn(state)[0], t.served(state), t.notes(state))
 		fmt.Fprintf(&b, "%s: %s. ", capital(state), strings.Join(told, ", "))
 	}
@@ -121,13 +103,33 @@ func (t *tally) describe(policies bool) string {
 	return strings.TrimSpace(b.String())
 }
 
-// stillness is a line about a breaker that never moved.
-func (t *tally) stillness(policies bool) string {
-	s := t.Name + " stays " + t.first + " all the time"
-	if policies {
-		s = "Under " + listed(t.policies) + " " + s
+// stillness is what is told of breakers that never moved: of those together that
+// have nothing else to tell.
+func stillness(all []*tally, policies bool) (lines []string) {
+	type same struct{ policies, state string }
+	names := map[same][]string{}
+	of := func(t *tally) same { return same{listed(t.policies), t.first} }
+	for _, t := range all {
+		if len(t.notes(t.first)) == 0 {
+			names[of(t)] = append(names[of(t)], t.Name)
+		}
 	}
-	return strings.Join(append([]string{s}, t.notes(t.first)...), ", ")
+	for _, t := range all {
+		who, notes := []string{t.Name}, t.notes(t.first)
+		if len(notes) == 0 {
+			who = names[of(t)]
+			delete(names, of(t))
+		}
+		if len(who) == 0 { // told with another
+			continue
+		}
+		s := listed(who) + either(len(who) == 1, " stays ", " stay ") + t.first + " all the time"
+		if policies {
+			s = "Under " + listed(t.policies) + " " + s
+		}
+		lines = append(lines, strings.Join(append([]string{s}, notes...), ", "))
+	}
+	return lines
 }
 
 // heading is the breaker and its kind, or whose it is.

@@ -251,7 +251,7 @@
     const [from, to, rule] = last.split(" ");
     card.diagram.setAttribute("aria-label", `States of ${card.b.name}. Now ${is}` + (last && `; it came from ${from} to ${to} by ${rule}`));
     for (const g of card.diagram.querySelectorAll("[data-state]")) g.classList.toggle("on", g.dataset.state === is);
-    for (const g of card.diagram.querySelectorAll("[data-move]")) g.classList.toggle("on", g.dataset.move === last);
+    for (const g of card.diagram.querySelectorAll("[data-move]")) g.classList.toggle("on", g.dataset.move.split(", ").includes(last));
   };
   const choose = (r, name) => {
     run = r;
