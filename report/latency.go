@@ -75,7 +75,11 @@ func layOutLatency(r *Results, look *Look) (drawing, error) {
 	if !slices.ContainsFunc(rows, func(row Row) bool { return row.Cost.Finished > 0 }) {
 		return nil, ErrNothingToDraw
 	}
-	c := &latency{sheet: newSheet("latency", r, look, latencyAbout), rows: rows, end: endOf(r.Panels)}
+	about := latencyAbout
+	if len(rows) == 1 {
+		about = strings.Replace(about, "under each policy ", "", 1)
+	}
+	c := &latency{sheet: newSheet("latency", r, look, about), rows: rows, end: endOf(r.Panels)}
 	most := c.inner() * 0.24
 	c.labels, c.variants = r.labels(func(_ int, name string) bool { return width(name, textSize, true) <= most })
 	for i := range c.rows {
@@ -90,7 +94,7 @@ func layOutLatency(r *Results, look *Look) (drawing, error) {
 		c.close(c.top+4+bottom, nil, c.notesOf(nil)...)
 		return c, nil
 	}
-	c.setAbout(latencyAbout + logWords)
+	c.setAbout(about + logWords)
 	without := c.layTable()
 	c.close(c.top+leading+4+bottom-10+axisRoom, c.used(), c.notesOf(without)...)
 	return c, nil

@@ -37,6 +37,13 @@ func TestZeroHasAPlaceOfItsOwn(t *testing.T) {
 	assert.Greater(t, a.most, 20*ms)
 }
 
+// TestLatencySaysWhatItCompares: policies only where there are several.
+func TestLatencySaysWhatItCompares(t *testing.T) {
+	c := Cost{Calls: 9, Finished: 9, WaitP50: time.Second, WaitP90: time.Second, WaitMax: time.Second}
+	assert.Contains(t, textsOf(t, "latency", latencyOf(t, c), Look{}), "How long calls take until they end, whatever comes of them, on a logarithmic axis")
+	assert.Contains(t, textsOf(t, "latency", latencyOf(t, c, c), Look{}), latencyAbout+logWords)
+}
+
 // TestColumnsGiveRoomToTheBars leaves columns out for it, and says so.
 func TestColumnsGiveRoomToTheBars(t *testing.T) {
 	c := Cost{Calls: 9000, Finished: 9000, AtOnce: 1, WaitP50: time.Second, WaitP90: time.Minute, WaitP99: 70 * time.Second, WaitP999: 80 * time.Second, WaitMax: 80*time.Second + 100*time.Millisecond}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,6 +35,7 @@ func TestNoTextLiesOnAnother(t *testing.T) {
 				apart(t, what, d)
 				if look.Width == 720 { // the words are the same at every width, and here they have least room
 					readable(t, what, report.Kinds[k].Name, r, d)
+					unmoved(t, what, &report.Kinds[k], r, d, look)
 				}
 			}
 		}
@@ -46,6 +48,23 @@ func looks(i int) (all []report.Look) {
 		all = append(all, report.Look{Theme: report.ThemeNames[(i+k)%len(report.ThemeNames)], Width: width})
 	}
 	return all
+}
+
+// unmoved checks that the other themes write the same words in the same places.
+func unmoved(t *testing.T, what string, kind *report.Kind, r *report.Results, d *report.Drawing, look report.Look) {
+	t.Helper()
+	texts := func(d *report.Drawing) []report.Placed {
+		return slices.DeleteFunc(d.Placed(), func(p report.Placed) bool { return p.Text == "" })
+	}
+	want := texts(d)
+	for _, theme := range report.ThemeNames {
+		if theme == look.Theme {
+			continue
+		}
+		o, err := kind.Draw(r, report.Look{Theme: theme, Width: look.Width})
+		require.NoError(t, err)
+		assert.True(t, slices.Equal(want, texts(o)), "%s: the theme %s moves words", what, theme)
+	}
 }
 
 // apart checks that every text of the picture stands by itself.

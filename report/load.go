@@ -142,7 +142,7 @@ func (s *strip) count(c *load) {
 func (c *load) nameStrips(r *Results) {
 	var labels []label
 	labels, c.variants = r.labels(func(i int, name string) bool {
-		return width(name, textSize, true)+14+width(strings.Join(c.strips[i].peakWords(), " · "), smallSize, false) <= c.inner()
+		return width(name, textSize, true)+14+width(c.strips[i].peaks("", " · "), smallSize, false) <= c.inner()
 	})
 	for i, s := range c.strips {
 		switch {
@@ -191,6 +191,11 @@ func (c *load) layScales() {
 	for _, g := range groups[1:] {
 		for _, s := range g {
 			s.times = s.perSecond() / groups[0][0].perSecond()
+		}
+	}
+	for _, s := range c.strips {
+		if s.idle() { // a line is enough
+			s.scale.above, s.scale.below, s.times, s.holds = 0, 0, 0, false
 		}
 	}
 }
@@ -294,7 +299,7 @@ func (c *load) unsaid() string {
 func (c *load) describe() string {
 	var b strings.Builder
 	for _, s := range c.strips {
-		b.WriteString(capital(s.whose(c.strips) + "at most " + strings.Join(s.peakWords(), ", ") + ". "))
+		b.WriteString(capital(s.whose(c.strips) + s.peaks("at most ", ", ") + ". "))
 	}
 	for _, l := range c.lanes {
 		b.WriteString(fared(l.name, l.stretches, l.bursts, c.end))
@@ -346,6 +351,17 @@ func (s *strip) peakWords() []string {
 		words = append(words, Thousands(int64(s.peak.queue))+" waiting")
 	}
 	return words
+}
+
+// idle says whether nothing is asked, and nothing left of what was.
+func (s *strip) idle() bool { return s.peak == loadStep{} }
+
+// peaks are those in one line.
+func (s *strip) peaks(before, between string) string {
+	if s.idle() {
+		return "no calls"
+	}
+	return before + strings.Join(s.peakWords(), between)
 }
 
 // guarded says whether some breaker may turn calls away.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -46,6 +45,9 @@ func (l *loadPlot) span(s trace.Span, y, h float64) (box, bool) {
 
 // parts are the heights of a strip's drawings.
 func (l *loadPlot) parts(s *strip) []box {
+	if s.idle() {
+		return nil
+	}
 	x0, x1 := l.x(l.from), l.x(l.to)
 	parts := []box{{x0, s.top, x1 - x0, s.low - s.top}}
 	if s.holds {
@@ -122,7 +124,7 @@ func (p *pen) turn(x, y0, y1 float64) {
 
 // strip draws one policy's.
 func (l *loadPlot) strip(s *strip) {
-	defer l.p.group(s.label.String() + ": at most " + strings.Join(s.peakWords(), ", "))()
+	defer l.p.group(s.label.String() + ": " + s.peaks("at most ", ", "))()
 	l.heading(s)
 	l.scaleOf(s.zero, &s.scale, "/"+s.rate.name)
 	per := s.perSecond()
@@ -263,9 +265,8 @@ func (l *loadPlot) outline(name string, w float64, steps []loadStep, at height) 
 // heading is the policy's name and its peaks.
 func (l *loadPlot) heading(s *strip) {
 	y := s.y + headingHeight/2 - 2
-	words := strings.Join(s.peakWords(), " · ")
 	least := min(width(s.label.String(), textSize, true), l.inner()/4)
-	peaks := firstThatFits([]string{"peaks: " + words, words}, smallSize, l.inner()-least-14)
+	peaks := firstThatFits([]string{s.peaks("peaks: ", " · "), s.peaks("", " · ")}, smallSize, l.inner()-least-14)
 	w := width(peaks, smallSize, false)
 	l.p.text("ink", margin, y, textSize, true, left, s.label.fitted(textSize, true, l.inner()-w-14))
 	l.p.text("muted", l.width-margin, y, smallSize, false, right, peaks)

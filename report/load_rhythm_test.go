@@ -77,6 +77,21 @@ func TestStepsInRhythm(t *testing.T) {
 	assert.Equal(t, 2*sec, stepFor([]*Series{series(sec, 300*sec, 30)}, []time.Duration{sec / 30}, 0, 300*sec, 600), "a beat too quick to matter")
 }
 
+// TestStepsInRhythmOfGoodput has a call each 20 s of which each third fails: a step
+// of four calls would show a goodput that wobbles, a step of three has none of that.
+func TestStepsInRhythmOfGoodput(t *testing.T) {
+	const sec = time.Second
+	s := &Series{Bin: sec, Bins: make([]Bin, 1200)}
+	for k := range 60 {
+		s.Bins[20*k] = Bin{Attempts: 1, Good: min(1, k%3)}
+	}
+	assert.Equal(t, time.Minute, stepFor([]*Series{s}, []time.Duration{20 * sec}, 0, 1200*sec, 600))
+	for k := range 60 {
+		s.Bins[20*k].Good = 1
+	}
+	assert.Equal(t, 80*sec, stepFor([]*Series{s}, []time.Duration{20 * sec}, 0, 1200*sec, 600), "as wide as may be")
+}
+
 func TestMultiples(t *testing.T) {
 	for _, tt := range []struct{ a, b, most, want time.Duration }{{6, 4, 20, 12}, {1, 7, 20, 7}, {3, 7, 20, 0}, {3, 7, 21, 21}, {forever, forever - 1, forever, 0}} {
 		assert.Equal(t, tt.want, multiple(tt.a, tt.b, tt.most), "%d and %d", tt.a, tt.b)

@@ -76,7 +76,7 @@ func stepFor(all []*Series, rhythms []time.Duration, from, to time.Duration, roo
 		bin = max(bin, s.Bin)
 	}
 	least := max(bin, time.Duration(float64(to-from)*loadStepWidth/room))
-	var full, calm, even, widest time.Duration // even: not full, but calm
+	var full, calm, even, steady, widest time.Duration // even: not full, but calm; steady: and so is what succeeds
 	for _, s := range inRhythm(rhythms, bin, least, (to-from)/fewestSteps) {
 		if widest > 0 && s > (to-from)/leastSteps {
 			break
@@ -89,10 +89,13 @@ func stepFor(all []*Series, rhythms []time.Duration, from, to time.Duration, roo
 			full = cmp.Or(full, s)
 		case !restless:
 			even = s
+			if !slices.ContainsFunc(all, func(o *Series) bool { return wobble(o.perStep(s, from, to, goodOf)) }) {
+				steady = s
+			}
 		}
 		widest = s
 	}
-	best := cmp.Or(calm, full, even)
+	best := cmp.Or(calm, full, steady, even)
 	for _, s := range []time.Duration{20 * time.Second, 20 * time.Minute} { // slow calls often come in thirds
 		if best == 0 && s >= least && s%bin == 0 && s <= (to-from)/leastSteps {
 			if _, restless := stepped(all, s, from, to); !restless {
@@ -107,19 +110,24 @@ func stepFor(all []*Series, rhythms []time.Duration, from, to time.Duration, roo
 // whether some run's wobble.
 func stepped(all []*Series, step, from, to time.Duration) (few, restless bool) {
 	for _, s := range all {
-		calls := s.calls(step, from, to)
+		calls := s.perStep(step, from, to, askedOf)
 		few = few || slices.Max(calls) < busyStep && slices.Max(calls) > 0
 		restless = restless || wobble(calls)
 	}
 	return few, restless
 }
 
-// calls are how many there are in each step that meets [from, to).
-func (s *Series) calls(step, from, to time.Duration) (all []int) {
+// askedOf and goodOf are what a bin counts.
+func askedOf(b *Bin) int { return b.Attempts + b.Refused }
+func goodOf(b *Bin) int  { return b.Good }
+
+// perStep is how many of them there are in each step that meets [from, to).
+func (s *Series) perStep(step, from, to time.Duration, count func(*Bin) int) (all []int) {
 	for first := from / step * step; first < to; first += step {
 		n := 0
-		for _, b := range s.within(first, first+step) {
-			n += b.Attempts + b.Refused
+		bins := s.within(first, first+step)
+		for i := range bins {
+			n += count(&bins[i])
 		}
 		all = append(all, n)
 	}

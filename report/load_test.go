@@ -181,7 +181,14 @@ func TestTargetsHaveStrips(t *testing.T) {
 	idle.Series[0].parts[1].Bins = make([]Bin, 60)
 	assert.Equal(t, []string{"t1", "t3"}, labels(idle), "t2 is asked for nothing")
 
-	c := loadOf(t, targetsOf(t, 1, 3))
+	r := targetsOf(t, 2, 2)
+	r.Series[1].parts[0].Bins = make([]Bin, 60)
+	c := loadOf(t, r)
+	assert.Contains(t, c.desc, "Under p-1, at t1: no calls. Under p-1, at t2: at most 12/s attempts")
+	assert.Equal(t, 0.0, c.strips[2].low-c.strips[2].top, "no room for nothing")
+	assert.Contains(t, textsOf(t, "load", r, Look{}), "no calls")
+
+	c = loadOf(t, targetsOf(t, 1, 3))
 	assert.InDelta(t, 12, c.strips[1].peak.attempts, 1e-9)
 	assert.Equal(t, []trace.Span{{From: 10 * time.Second, To: 20 * time.Second}}, c.strips[1].outages(time.Minute), "no other target's")
 	assert.Equal(t, "At t1: at most 6/s attempts, 0 good. At t2: at most 12/s attempts, 0 good. At t3: at most 18/s attempts, 0 good. "+
