@@ -64,6 +64,11 @@ func scaled(strips []*strip, room float64) (groups [][]*strip) {
 			groups, i = slices.Delete(groups, i, i+1), 0
 		}
 	}
+	for _, s := range strips {
+		if per := s.rate.per.Seconds(); s.cut() && peakOf(s.steps, spike{})*per <= s.scale.above {
+			s.spike = spike{} // another strip makes room for it
+		}
+	}
 	return groups
 }
 
@@ -77,7 +82,11 @@ func scale(strips []*strip, room float64) {
 	per := unit.per.Seconds()
 	for _, s := range strips {
 		s.rate, s.scale = unit, measureFor(above*per, below*per, room, false)
-		s.scale.below = min(s.scale.below, upTo(s.peak.refused*per, s.scale.tick))
+		if own := s.peak.refused * per; own < s.scale.tick/2 {
+			s.scale.below = own
+		} else {
+			s.scale.below = min(s.scale.below, upTo(own, s.scale.tick))
+		}
 	}
 }
 

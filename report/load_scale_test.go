@@ -163,3 +163,32 @@ func TestSpikesAreCut(t *testing.T) {
 	assert.Contains(t, texts, "7/s")
 	assert.NotContains(t, texts, "100/s")
 }
+
+// TestSpikesThatFitAreWhole has one beside a policy whose scale has room for it.
+func TestSpikesThatFitAreWhole(t *testing.T) {
+	for calls, cut := range map[int]bool{5: false, 15: false, 20: true} {
+		c := loadOf(t, resultsOf(t, world{policy: "p", end: time.Minute, targets: 1}, 2, 1, func(r *Results) {
+			for k := range r.Series[0].Bins {
+				r.Series[0].Bins[k] = Bin{Attempts: 1, Refused: 5}
+				r.Series[1].Bins[k] = Bin{Attempts: 15, Refused: 5}
+			}
+			r.Series[0].Bins[7] = Bin{Attempts: calls}
+		}))
+		assert.Equal(t, []bool{cut, false}, []bool{c.strips[0].cut(), c.strips[1].cut()}, "%d", calls)
+	}
+}
+
+// TestFewRefusalsTakeLittleRoom: what is next to none beside what another policy
+// refuses has no more than it needs below zero.
+func TestFewRefusalsTakeLittleRoom(t *testing.T) {
+	c := loadOf(t, resultsOf(t, world{policy: "p", end: time.Minute, targets: 1}, 2, 1, func(r *Results) {
+		for k := range r.Series[0].Bins {
+			r.Series[0].Bins[k] = Bin{Attempts: 9, Refused: 9}
+			r.Series[1].Bins[k] = Bin{Attempts: 9}
+		}
+		r.Series[1].Bins[3].Refused = 1
+	}))
+	few := c.strips[1]
+	assert.InDelta(t, few.peak.refused*few.scale.pixels, few.low-few.zero, 1e-9)
+	assert.Less(t, few.low-few.zero, leastTick/2)
+}

@@ -222,10 +222,14 @@ func rateFor(most float64) rate {
 	return rates[len(rates)-1]
 }
 
-// text writes so many per second in the unit: "312/s", "4.5/min".
+// text writes so many per second in the unit: "312/s", "4.5/min". What is next to
+// none there is in a longer one: "5/h", not "0.0833/min".
 func (r rate) text(perSecond float64) string {
 	if perSecond == 0 {
 		return "0"
+	}
+	if perSecond*r.per.Seconds() < 0.1 {
+		r = rateFor(perSecond)
 	}
 	return figure3(perSecond*r.per.Seconds()) + "/" + r.name
 }

@@ -102,6 +102,10 @@ func TestRates(t *testing.T) {
 	for most, want := range map[float64]string{1234.4: "1,234/s", 99.6: "99.6/s", 4.567: "4.57/s", 1: "1/s", 0.5: "30/min", 0.01: "36/h", 1e-4: "8.64/day", 1e-9: "0.0000864/day", 0: "0"} {
 		assert.Equal(t, want, rateFor(most).text(most), "%v", most)
 	}
+	perMinute := rateFor(0.1)
+	for n, want := range map[float64]string{5.8: "5.8/min", 0.25: "0.25/min", 5.0 / 60: "5/h", 1.0 / 1440: "1/day"} {
+		assert.Equal(t, want, perMinute.text(n/60), "%v", n)
+	}
 }
 
 // textsOf is what a chart writes.
