@@ -163,7 +163,7 @@ func costColumns(rows []Row, end time.Duration) []costColumn {
 			col.partOf(&rows[0].Cost)
 		}
 		if col.refusing() {
-			col.costMetric.about += "; below\u00a01, some reach no target"
+			col.costMetric.about += "; below\u00a01, some make none"
 		} else if defined := col.defined(); len(defined) > 1 && slices.Min(defined) < slices.Max(defined) {
 			col.least = slices.Min(defined)
 		}

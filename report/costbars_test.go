@@ -91,7 +91,7 @@ func TestLessIsNotBetterBelowOne(t *testing.T) {
 	}{
 		"retries": {[]int{30, 20}, 2, "attempts for each call"},
 		"none":    {[]int{30, 10}, 1, "attempts for each call"},
-		"refused": {[]int{30, 5}, -1, "attempts for each call; below\u00a01, some reach no target"},
+		"refused": {[]int{30, 5}, -1, "attempts for each call; below\u00a01, some make none"},
 	} {
 		var rows []Row
 		for _, n := range tt.attempts {
