@@ -145,8 +145,8 @@ func (t Trip) validate() error {
 		return err
 	case w.Calls > 0 && w.Span > 0:
 		return fmt.Errorf("the window counts calls, or time; not both")
-	case w.Calls > maxWindow || w.Buckets > maxWindow:
-		return fmt.Errorf("the window is of more than %d calls or buckets", maxWindow)
+	case w.Calls > maxWindow || w.Buckets > maxBuckets:
+		return fmt.Errorf("the window is of more than %d calls or %d buckets", maxWindow, maxBuckets)
 	case w.Span > 0 && w.Span < time.Duration(w.buckets()):
 		return fmt.Errorf("the window's %d buckets would be shorter than a nanosecond", w.buckets())
 	case t.windowed() && w.none():
@@ -161,8 +161,11 @@ func (t Trip) validate() error {
 	return nil
 }
 
-// maxWindow bounds what a window holds.
-const maxWindow = 1_000_000
+// What a window holds at most. A call after a pause goes through all buckets.
+const (
+	maxWindow  = 1_000_000
+	maxBuckets = 10_000
+)
 
 func (w Window) none() bool { return w.Calls == 0 && w.Span == 0 }
 

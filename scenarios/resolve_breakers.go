@@ -91,7 +91,7 @@ func (r *resolver) guards(it *item[breakerW], b *Breaker) {
 	b.Guards = it.name
 	if it.v.Guards.said() {
 		b.Guards, at = it.v.Guards.V, it.v.Guards.node
-		if b.Guards != it.name && slices.Contains(r.targets, it.name) {
+		if b.Guards != it.name && slices.Contains(r.targets, it.name) && r.isTarget(b.Guards) {
 			r.d.fault(it.key, "%s is a target too, but this breaker guards %s; give it another name", it.name, clip(b.Guards))
 		}
 	}

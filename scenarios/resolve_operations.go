@@ -64,8 +64,9 @@ func (r *resolver) toolOnly(b *Breaker, name *val[string], does string) {
 	}
 }
 
-// configure checks the settings that an operator changes. What they come to is
-// seen under each policy, once all of these are known: see configured.
+// configure checks the settings that an operator changes, each by itself. What
+// they come to, after other changes, is seen under each policy, once all of these
+// are known: see configured.
 func (r *resolver) configure(w *val[configureW], c *Call) {
 	if !w.V.Breaker.said() {
 		r.lacks(w.node, []string{"breaker"}, "configure wants a breaker and settings: {breaker: search, recovery_duration: 10s}")
@@ -81,12 +82,15 @@ func (r *resolver) configure(w *val[configureW], c *Call) {
 	case b == nil:
 	case b.Tool == nil:
 		r.d.fault(w.V.Breaker.node, "%s is a model breaker; configure changes the settings of a tool breaker", b.Name)
-	case !slices.ContainsFunc(settingsOf(&w.V.settingsW), func(s setting) bool { return s.node != nil }):
+	case !w.V.Like.said() && !slices.ContainsFunc(settingsOf(&w.V.settingsW), func(s setting) bool { return s.node != nil }):
 		r.lacks(w.node, keys, "configure changes nothing; write settings beside the breaker: {breaker: %s, recovery_duration: 10s}", b.Name)
 	default:
 		trial := *b
 		trial.Tool = new(*b.Tool)
-		r.change(&trial, new(val[reportsWord]), &w.V.settingsW, w.node)
+		if w.V.Like.said() {
+			r.like(&trial, &w.V.settingsW)
+		}
+		r.put(&trial, new(val[reportsWord]), &w.V.settingsW)
 	}
 }
 
@@ -109,10 +113,10 @@ func (r *resolver) configured() {
 }
 
 func (r *resolver) configuredUnder(p *Policy, entries []int) {
-	now := map[string]machine.ToolSettings{}
+	now, anonymous := map[string]machine.ToolSettings{}, map[string]bool{}
 	for _, b := range p.Breakers {
 		if b.Tool != nil {
-			now[b.Name] = *b.Tool
+			now[b.Name], anonymous[b.Name] = *b.Tool, b.Anonymous
 		}
 	}
 	for _, i := range entries {
@@ -128,7 +132,10 @@ func (r *resolver) configuredUnder(p *Policy, entries []int) {
 		if part == "" { // all are set alike again
 			maps.DeleteFunc(now, func(name string, _ machine.ToolSettings) bool { return strings.HasPrefix(name, base+"[") })
 		}
-		r.change(&Breaker{Name: c.To, Tool: &s}, new(val[reportsWord]), &w.V.settingsW, w.node)
+		if like := &w.V.Like; like.said() && !r.reportsStay(like, base, anonymous[base]) {
+			return
+		}
+		r.change(&Breaker{Name: c.To, Tool: &s, Anonymous: anonymous[base]}, new(val[reportsWord]), &w.V.settingsW, w.node)
 		if err := s.Validate(); err != nil && len(r.d.faults.Faults) == 0 {
 			r.d.fault(w.node, "with these settings of %s under the policy %s, %v", c.To, p.Name, err)
 		}
@@ -141,6 +148,21 @@ func (r *resolver) configuredUnder(p *Policy, entries []int) {
 		}
 		p.Configured[i] = s
 	}
+}
+
+// reportsStay refuses a preset that has results reported in another way than
+// the breaker, on which an operator has no hand.
+func (r *resolver) reportsStay(like *val[string], breaker string, anonymous bool) bool {
+	_, preset := presetOf(like.V)
+	if bool(preset.Reports.V) == anonymous {
+		return true
+	}
+	word := reportsWords[0]
+	if !anonymous {
+		word = reportsWords[1]
+	}
+	r.d.fault(like.node, "%s has reports: %s, which cannot change while it runs; write reports: %[2]s where %s is made, or another preset", like.V, word, breaker)
+	return false
 }
 
 func (r *resolver) setAvailable(w *val[availableW], c *Call) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/breakersim/breakersim/machine"
 )
 
 // Scope says whom one breaker is for.
@@ -152,6 +154,9 @@ func (r *resolver) checkInstances() {
 				r.d.fault(r.item(b.Name).key, "%s would be %d breakers, one for each caller; no more than %d are played", b.Name, n, mostInstances)
 				return
 			}
+			if !r.roomy(&r.s.Policies[i], b, max(1, n)) {
+				return
+			}
 			known[b.Name] = append(known[b.Name], all)
 		}
 	}
@@ -160,6 +165,33 @@ func (r *resolver) checkInstances() {
 			r.d.fault(ref.node, "%s has no breaker for %q%s", ref.base, clip(ref.part), examples(ref.base, known[ref.base]))
 		}
 	}
+}
+
+// mostHeld is what the windows of a breaker's instances hold, all together.
+const mostHeld = 50_000_000
+
+// roomy refuses windows that would not be held n times: as they are, or as they
+// are configured.
+func (r *resolver) roomy(p *Policy, b *Breaker, n int) bool {
+	room := func(w machine.Window, at ast.Node) bool {
+		if held := max(w.Calls, w.Buckets); held > mostHeld/n {
+			r.d.fault(at, "%s would be %d breakers with windows of %d each; no more than %d are held in all: write %d at most", b.Name, n, held, mostHeld, mostHeld/n)
+			return false
+		}
+		return true
+	}
+	if b.Tool != nil && !room(b.Tool.Trip.Window, r.item(b.Name).key) {
+		return false
+	}
+	for i := range r.s.Calls {
+		if base, _ := SplitName(r.s.Calls[i].To); r.s.Calls[i].Op != OpConfigure || base != b.Name {
+			continue
+		}
+		if s, ok := p.Configured[i]; ok && !room(s.Trip.Window, r.f.Calls[i].V.Configure.node) {
+			return false
+		}
+	}
+	return true
 }
 
 // examples end a message about an instance that is not there.

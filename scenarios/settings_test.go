@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 		"probes: 3, probes_in_all: 10, probe_successes: 5, cancelled_probe: release": func(s *machine.ToolSettings) {
 			s.Probing = machine.Probing{AtOnce: 3, InAll: 10, Needed: 5, Release: true}
 		},
-		"probes: any, probe_successes: 10, probe_failure_rate: 50 %, probe_slow_rate: 1, slow_after: 1m": func(s *machine.ToolSettings) {
+		"probes: any, probe_successes: 10, probe_failure_rate: \" 50 % \", probe_slow_rate: 1, slow_after: 1m": func(s *machine.ToolSettings) {
 			s.Trip.SlowerThan, s.Probing = time.Minute, machine.Probing{AtOnce: AnyProbes, Needed: 10, FailureRate: 0.5, SlowRate: 1}
 		},
 		"probe: none, ramp: 30s, ramp_from: 10%": func(s *machine.ToolSettings) {
@@ -190,4 +190,70 @@ func TestSetFurtherSettings(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Load("a.yaml", changed, DefaultLimits())
 	assert.ErrorContains(t, err, "minimum_calls is 20, and the window holds only 10", "the keys beside it change it")
+}
+
+// TestConfigureInTurn: what an operator changes is laid over what he changed
+// before, under each policy, and has to make sense there.
+func TestConfigureInTurn(t *testing.T) {
+	for _, c := range []struct {
+		name, breaker, policy, first, second string
+		want                                 string // of the message; empty: the settings make sense
+	}{
+		{name: "a minimum for a rate of before", first: "failure_rate: 50%, window: {calls: 10}", second: "minimum_calls: 5"},
+		{name: "a window for a preset of before", first: "like: resilience4j", second: "window: {calls: 200}"},
+		{name: "an end to what there was", breaker: ", failure_rate: 50%, window: {calls: 10}", first: "failure_rate: 0%, window: none", second: "failure_threshold: 2"},
+		{name: "a preset alone", first: "like: gobreaker", second: "like: resilience4j"},
+		{name: "half of it", first: "failure_rate: 50%, window: {calls: 10}", second: "window: none", want: "test.yaml:6:69: failure_rate looks back on the results in a window"},
+		{name: "too small a window", first: "failure_rate: 50%, window: {calls: 10}, minimum_calls: 8", second: "window: {calls: 5}", want: "test.yaml:6:69: minimum_calls is 8, and the window holds only 5"},
+		{name: "slow calls that nobody can tell", policy: "reports: anonymous", first: "slow_after: 1s, slow: failure", second: "probes: 2", want: "test.yaml:5:73: an anonymous report does not say how long the call took"},
+		{name: "other reports", first: "probes: 2", second: "like: polly", want: "test.yaml:6:67: polly has reports: anonymous, which cannot change while it runs"},
+		{name: "other reports under the policy", breaker: ", reports: anonymous", policy: "reports: permit", first: "like: polly", second: "probes: 2", want: "test.yaml:5:67: polly has reports: anonymous"},
+		{name: "a preset of the other kind", first: "like: litellm-router", second: "probes: 2", want: "test.yaml:5:67: litellm-router is a preset of model breakers"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := load("scenario: a\ntargets: {x: {}}\nbreakers: {x: {kind: tool" + c.breaker + "}}\ncalls:\n" +
+				"  - {at: 5s, configure: {breaker: x, recovery_duration: 1s, " + c.first + "}}\n" +
+				"  - {at: 9s, configure: {breaker: x, recovery_duration: 2s, " + c.second + "}}\n" +
+				"policies: [{name: p, breakers: {x: {" + c.policy + "}}}]\n")
+			if c.want != "" {
+				assert.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			got := s.Policies[0].Configured
+			require.Len(t, got, 2)
+			assert.NoError(t, got[0].Validate())
+			assert.NoError(t, got[1].Validate())
+			assert.Equal(t, 2*time.Second, got[1].RecoveryDuration)
+		})
+	}
+}
+
+// TestWindowsThatAreTooLarge are refused with what would be held: alone, for each
+// of many callers, and where an operator makes them so.
+func TestWindowsThatAreTooLarge(t *testing.T) {
+	for _, c := range []struct{ settings, configure, want string }{
+		{"window: {calls: 5000}, failure_rate: 50%", "window: {calls: 4000}", ""},
+		{"window: {calls: 5001}, failure_rate: 50%", "window: {calls: 4000}", "test.yaml:3:12: x would be 10000 breakers with windows of 5001 each; no more than 50000000 are held in all: write 5000 at most"},
+		{"window: {calls: 10}, failure_rate: 50%", "window: {time: 1m, buckets: 6000}", "test.yaml:5:29: x would be 10000 breakers with windows of 6000 each"},
+		{"window: {time: 1m, buckets: 10001}, failure_rate: 50%", "probes: 2", "buckets is 10001; it must be from 1 to 10000"},
+		{"window: {calls: 1000001}, failure_rate: 50%", "probes: 2", "calls is 1000001; it must be from 1 to 1000000"},
+	} {
+		_, err := load("scenario: a\ntargets: {x: {}}\nbreakers: {x: {kind: tool, per: caller, " + c.settings + "}}\ncallers: [{name: c, count: 10000, to: x}]\n" +
+			"calls: [{at: 5s, configure: {breaker: x, " + c.configure + "}}]\n")
+		if c.want == "" {
+			assert.NoError(t, err, c.settings)
+			continue
+		}
+		assert.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestAGuardOfNothing is told once, where it is said.
+func TestAGuardOfNothing(t *testing.T) {
+	_, err := load("scenario: a\ntargets: {x: {}, y: {}}\nbreakers: {x: {kind: tool, guards: yy}}\ncalls: [{at: 5s, to: x}]\n")
+	var faults *Faults
+	require.ErrorAs(t, err, &faults)
+	require.Len(t, faults.Faults, 1)
+	assert.Equal(t, `unknown target "yy"; did you mean "y"?`, faults.Faults[0].Message)
 }

@@ -119,6 +119,7 @@ type shareW float64
 const sharePattern = `^([0-9]+(\.[0-9]*)?|\.[0-9]+) *%$`
 
 func (w *shareW) parse(text string) error {
+	text = strings.TrimSpace(text)
 	number, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	most := 1.0
@@ -177,12 +178,13 @@ type windowW struct{ machine.Window }
 type windowKeysW struct {
 	Calls   val[int]      `yaml:"calls" doc:"The results of so many calls." minimum:"1" maximum:"1000000"`
 	Time    val[duration] `yaml:"time" doc:"Or those of so much time, in buckets that begin at whole multiples of their length."`
-	Buckets val[int]      `yaml:"buckets" doc:"Of the time (default 10)." default:"10" minimum:"1" maximum:"1000000"`
+	Buckets val[int]      `yaml:"buckets" doc:"Of the time (default 10)." default:"10" minimum:"1" maximum:"10000"`
 }
 
 // What a window has at most, and how many buckets one of time has that states none.
 const (
 	mostWindow     = 1_000_000
+	mostBuckets    = 10_000
 	defaultBuckets = 10
 )
 
@@ -208,13 +210,13 @@ func (w *windowW) decodeNode(d *decoder, n ast.Node, what string) {
 // window is what the keys come to. Whether the calls are enough for the other
 // settings is seen later.
 func (k *windowKeysW) window(d *decoder, n ast.Node) machine.Window {
-	within := func(v *val[int], key string) {
-		if v.said() && (v.V < 1 || v.V > mostWindow) {
-			d.fault(v.node, "%s is %d; it must be from 1 to %d", key, v.V, mostWindow)
+	within := func(v *val[int], key string, most int) {
+		if v.said() && (v.V < 1 || v.V > most) {
+			d.fault(v.node, "%s is %d; it must be from 1 to %d", key, v.V, most)
 		}
 	}
-	within(&k.Calls, "calls")
-	within(&k.Buckets, "buckets")
+	within(&k.Calls, "calls", mostWindow)
+	within(&k.Buckets, "buckets", mostBuckets)
 	w := machine.Window{Calls: k.Calls.V, Span: time.Duration(k.Time.V), Buckets: k.Buckets.V}
 	switch {
 	case !k.Calls.said() && !k.Time.said():
