@@ -235,7 +235,7 @@ func (m *model) result(now time.Duration, e Ending, t *served) Verdict {
 func (m *model) taken(e Ending) (ok bool, nothing Rule) {
 	take := AsSuccess
 	if !e.OK {
-		take = m.s.Counts.of(e.Kind)
+		take = m.s.Counts.Of(e.Kind)
 	}
 	switch {
 	case take == AsSuccess:

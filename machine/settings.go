@@ -37,7 +37,8 @@ type Counts struct {
 	Failure, Timeout, RateLimit, Permanent, Cancelled Take
 }
 
-func (c Counts) of(k Kind) Take {
+// Of is what an ending of that kind, other than a success, counts as.
+func (c Counts) Of(k Kind) Take {
 	switch k {
 	case Timeout:
 		return c.Timeout

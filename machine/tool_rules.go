@@ -199,7 +199,7 @@ func (m *tool) taken(e Ending) (ok bool, nothing Rule) {
 	if e.OK {
 		return true, ""
 	}
-	switch take := m.s.Counts.of(e.Kind); {
+	switch take := m.s.Counts.Of(e.Kind); {
 	case take == AsSuccess:
 		return true, ""
 	case e.Kind == Cancelled && take != AsFailure:

@@ -227,7 +227,7 @@ func (j *bubbleJob) play(t *testing.T, sinks ...trace.Sink) error {
 // others has the library's breakers stand in for ours.
 func others(l *foreign.Library) replay.Others {
 	_, leased := strings.CutSuffix(l.Name, foreign.WithLease)
-	return replay.Others{By: l.Name + " " + l.Version, Leased: leased, New: func(_ string, s machine.ToolSettings, _ machine.Hooks) (replay.Port, error) {
+	return replay.Others{By: l.Name + " " + l.Version, Leased: leased, Anonymous: l.Anonymous, New: func(_ string, s machine.ToolSettings, _ machine.Hooks) (replay.Port, error) {
 		return l.New(plainSettings(&s)), nil
 	}}
 }

@@ -23,7 +23,7 @@ var bytedanceRows = []Library{
 
 func bytedanceRow(name, of, note string, make func(Settings) Breaker) Library {
 	return Library{
-		Name: name, Of: of, Module: "github.com/bytedance/gopkg", Version: "v0.1.4", Note: note, New: make, Claims: bytedanceClaims,
+		Name: name, Of: of, Module: "github.com/bytedance/gopkg", Version: "v0.1.4", Note: note, New: make, Claims: bytedanceClaims, Anonymous: true,
 		Cannot: func(s Settings) []string {
 			return sentences(
 				sentence{s.ProbeTimeout > 0, "no lease: a probe that never reports is not given up, a second one is let in beside it"},

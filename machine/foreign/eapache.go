@@ -9,9 +9,10 @@ const eapacheClaims = `"From open, the breaker half-closes after 'timeout'. From
 // It has no settings but these three, so it has no variants.
 var eapacheRows = []Library{{
 	Name: "eapache", Module: "github.com/eapache/go-resiliency", Version: "v1.7.0",
-	Note:   "breaker.Run, success threshold 1.",
-	New:    func(s Settings) Breaker { return newEapache(s) },
-	Claims: eapacheClaims,
+	Note:      "breaker.Run, success threshold 1.",
+	New:       func(s Settings) Breaker { return newEapache(s) },
+	Claims:    eapacheClaims,
+	Anonymous: true,
 	Cannot: func(s Settings) []string {
 		return sentences(
 			sentence{s.ProbeTimeout > 0, noLease},

@@ -27,7 +27,7 @@ var failsafeRows = []Library{
 
 func failsafeRow(name, of, note, lease string, make func(Settings) Breaker) Library {
 	return Library{
-		Name: name, Of: of, Module: "github.com/failsafe-go/failsafe-go", Version: "v0.9.8", Note: note, New: make, Claims: failsafeClaims,
+		Name: name, Of: of, Module: "github.com/failsafe-go/failsafe-go", Version: "v0.9.8", Note: note, New: make, Claims: failsafeClaims, Anonymous: true,
 		Cannot: func(s Settings) []string {
 			return sentences(
 				sentence{s.ProbeTimeout > 0, lease},

@@ -59,6 +59,8 @@ type Library struct {
 	New func(s Settings) Breaker
 	// Cannot says what of s the library cannot express, a clause each.
 	Cannot func(s Settings) []string
+	// Anonymous says that it does not know of which call a result is.
+	Anonymous bool
 	// Claims is what the library's own documentation says about half-open,
 	// probes, concurrency and panics, with its address.
 	Claims string

@@ -30,6 +30,7 @@ var hystrixRows = []Library{{
 		)
 	},
 	Claims:     hystrixClaims,
+	Anonymous:  true,
 	PanicKills: true,
 }}
 

@@ -26,7 +26,7 @@ var rubyistRows = []Library{
 
 func rubyistRow(name, of, note, lease string, make func(Settings) Breaker) Library {
 	return Library{
-		Name: name, Of: of, Module: "github.com/rubyist/circuitbreaker", Version: "v2.2.1+incompatible", Note: note, New: make, Claims: rubyistClaims,
+		Name: name, Of: of, Module: "github.com/rubyist/circuitbreaker", Version: "v2.2.1+incompatible", Note: note, New: make, Claims: rubyistClaims, Anonymous: true,
 		Cannot: func(s Settings) []string {
 			return sentences(
 				sentence{s.ProbeTimeout > 0, lease},

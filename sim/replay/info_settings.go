@@ -45,18 +45,20 @@ func take(t machine.Take) string {
 }
 
 // beyond are the keys of a tool breaker's settings that are set and that T1 to
-// T16 do not know, in the order of the record.
+// T16 do not know, in the order of the record. What results count as is not among
+// them, as whoever reports can see to that, unless some count as nothing; nor is
+// what a late failure does, which differs from library to library anyway.
 func beyond(b *scenarios.Breaker) (keys []string) {
-	f, g := furtherTool(b.Tool), further(&b.Tool.Counts, &b.Tool.Cooldown)
+	c, f, g := &b.Tool.Counts, furtherTool(b.Tool), further(&b.Tool.Counts, &b.Tool.Cooldown)
 	for _, k := range []struct {
 		key string
 		set bool
 	}{
-		{"counts", g.Counts != nil}, {"window", f.Window != nil}, {"failure_rate", f.FailureRate > 0}, {"window_failures", f.WindowFailures > 0},
+		{"counts", c.Failure == machine.AsNothing || c.Timeout == machine.AsNothing || c.RateLimit == machine.AsNothing || c.Permanent == machine.AsNothing}, {"window", f.Window != nil}, {"failure_rate", f.FailureRate > 0}, {"window_failures", f.WindowFailures > 0},
 		{"slow_after", f.SlowAfter > 0}, {"success_clears", f.SuccessClears != nil}, {"forget_failures_after", f.ForgetFailuresAfter > 0},
 		{"probe", f.Probe != ""}, {"probes", f.Probes > 1}, {"probes_in_all", f.ProbesInAll > 0}, {"probe_successes", f.ProbeSuccesses > 1},
 		{"probe_failure_rate", f.ProbeFailureRate > 0}, {"cancelled_probe", f.CancelledProbe != ""}, {"ramp", f.Ramp > 0},
-		{"recovery_growth", g.RecoveryGrowth > 1}, {"recovery_jitter", g.RecoveryJitter > 0}, {"retry_after", g.RetryAfter != ""}, {"late_failures", f.LateFailures != ""},
+		{"recovery_growth", g.RecoveryGrowth > 1}, {"recovery_jitter", g.RecoveryJitter > 0}, {"retry_after", g.RetryAfter != ""},
 	} {
 		if k.set {
 			keys = append(keys, k.key)

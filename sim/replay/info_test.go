@@ -173,23 +173,34 @@ func TestSettingsComeBack(t *testing.T) {
 	})
 }
 
-// TestOthersDoNotGuess: a setting that no other breaker is asked for is named.
+// TestOthersDoNotGuess: what another breaker cannot be told is named. What whoever
+// reports to it can see to, and what it does by itself, is not.
 func TestOthersDoNotGuess(t *testing.T) {
-	for settings, want := range map[string]string{
-		"recovery_growth: 1, probes: 1, probe_successes: 1": "",
-		"failure_threshold: 5, stale_results: ignore":       "",
-		"window: {calls: 10}, failure_rate: 50%":            "x sets window, failure_rate, and gobreaker v2.4.0 has nothing for that",
-		"counts: {permanent: ignore}, retry_after: heed":    "x sets counts, retry_after, and gobreaker v2.4.0 has nothing for that",
-		"slow_after: 1s, slow: failure, probe: none":        "x sets slow_after, probe, and gobreaker v2.4.0 has nothing for that",
+	gobreaker, failsafe := Others{By: "gobreaker v2.4.0"}, Others{By: "failsafe-go v0.9.8", Anonymous: true}
+	for _, c := range []struct {
+		settings string
+		others   Others
+		want     string
+	}{
+		{"recovery_growth: 1, probes: 1, probe_successes: 1", gobreaker, ""},
+		{"failure_threshold: 5, stale_results: ignore", gobreaker, ""},
+		{"counts: {permanent: success, cancelled: failure}, late_failures: ignore", gobreaker, ""},
+		{"like: gobreaker", gobreaker, ""},
+		{"like: gobreaker", failsafe, ""},
+		{"like: failsafe-go", failsafe, ""},
+		{"like: failsafe-go", gobreaker, "the results of x are anonymous, and gobreaker v2.4.0 wants to know of which call they are: write reports: permit"},
+		{"like: gobreaker, window: {calls: 10}, failure_rate: 50%", gobreaker, "x sets window, failure_rate, which gobreaker v2.4.0 cannot be told: take that out, or compare under a policy without it"},
+		{"counts: {permanent: ignore}, retry_after: heed", gobreaker, "x sets counts, retry_after, which gobreaker v2.4.0 cannot be told"},
+		{"slow_after: 1s, slow: failure, probe: none", failsafe, "x sets slow_after, probe, which failsafe-go v0.9.8 cannot be told"},
 	} {
-		s, err := scenarios.Load("a.yaml", []byte("scenario: a\ntargets: {x: {}}\nbreakers: {x: {kind: tool, "+settings+"}}\ncalls: [{at: 0s, to: x}]\n"), scenarios.DefaultLimits())
-		require.NoError(t, err, settings)
-		err = (&Others{By: "gobreaker v2.4.0"}).cannot(s, &s.Policies[0])
-		if want == "" {
-			assert.NoError(t, err, settings)
+		s, err := scenarios.Load("a.yaml", []byte("scenario: a\ntargets: {x: {}}\nbreakers: {x: {kind: tool, "+c.settings+"}}\ncalls: [{at: 0s, to: x}]\n"), scenarios.DefaultLimits())
+		require.NoError(t, err, c.settings)
+		err = c.others.cannot(s, &s.Policies[0])
+		if c.want == "" {
+			assert.NoError(t, err, c.settings)
 			continue
 		}
 		assert.ErrorIs(t, err, ErrCannot)
-		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, c.want)
 	}
 }

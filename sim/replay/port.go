@@ -42,6 +42,8 @@ type Others struct {
 	New func(name string, s machine.ToolSettings, h machine.Hooks) (Port, error)
 	// Leased says that the lease of the settings holds for them.
 	Leased bool
+	// Anonymous says that they do not know of which call a result is.
+	Anonymous bool
 	// Wait sleeps until the instant now of the run, and until everybody else in
 	// the bubble waits for something.
 	Wait func(now time.Duration)
@@ -60,11 +62,12 @@ func (o *Others) cannot(s *scenarios.Scenario, p *scenarios.Policy) error {
 	for i := range p.Breakers {
 		if b := &p.Breakers[i]; b.Tool != nil {
 			tools++
-			if b.Anonymous {
-				return cannot("the results of %s are anonymous, and another breaker wants to know of which call they are", b.Name)
+			by := cmp.Or(o.By, "another breaker")
+			if b.Anonymous && !o.Anonymous {
+				return cannot("the results of %s are anonymous, and %s wants to know of which call they are: write reports: permit", b.Name, by)
 			}
 			if keys := beyond(b); len(keys) > 0 {
-				return cannot("%s sets %s, and %s has nothing for that", b.Name, strings.Join(keys, ", "), cmp.Or(o.By, "another breaker"))
+				return cannot("%s sets %s, which %s cannot be told: take that out, or compare under a policy without it", b.Name, strings.Join(keys, ", "), by)
 			}
 		}
 	}
@@ -85,6 +88,7 @@ func (o *Others) cannot(s *scenarios.Scenario, p *scenarios.Policy) error {
 // and after whatever is done to it.
 type portGate struct {
 	r        *run
+	counts   machine.Counts // a port hears what a result counts as (T20)
 	port     Port
 	name     string
 	guards   string
@@ -102,7 +106,7 @@ func (r *run) newPort(b *scenarios.Breaker, o *Others) (Gate, error) {
 		return nil, err
 	}
 	closed := machine.Closed.String()
-	g := &portGate{r: r, port: port, name: b.Name, guards: b.Guards, seen: closed, inferred: closed}
+	g := &portGate{r: r, counts: b.Tool.Counts, port: port, name: b.Name, guards: b.Guards, seen: closed, inferred: closed}
 	if ruled, ok := port.(ruled); ok {
 		return &ruledGate{g, ruled}, nil
 	}
@@ -172,6 +176,7 @@ func (g *portGate) Begin(now time.Duration, p *Pass) Decision {
 
 func (g *portGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
 	g.look(now, trace.MovedByTime)
+	e.OK = g.good(e)
 	p.done(e.OK)
 	g.settle(now)
 	if g.inferred == machine.HalfOpen.String() {
@@ -184,6 +189,16 @@ func (g *portGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Ver
 		return machine.Verdict{Rule: trace.MovedByEnd, Applied: true}
 	}
 	return machine.Verdict{Rule: trace.HeardOf, Applied: true}
+}
+
+// good says whether the port hears of a success.
+func (g *portGate) good(e machine.Ending) bool {
+	return e.OK || g.counts.Of(e.Kind) == machine.AsSuccess
+}
+
+// hearsCancelled says whether the port hears of a cancelled call.
+func (g *portGate) hearsCancelled() bool {
+	return g.counts.Cancelled == machine.AsFailure || g.counts.Cancelled == machine.AsSuccess
 }
 
 func (g *portGate) Peek(time.Duration) (bool, string) {
@@ -248,7 +263,7 @@ func (g *ruledGate) Begin(now time.Duration, p *Pass) Decision {
 }
 
 func (g *ruledGate) End(now time.Duration, p *Pass, e machine.Ending) machine.Verdict {
-	p.done(e.OK)
+	p.done(g.good(e))
 	g.settle(now)
 	return g.port.Last()
 }
