@@ -12,10 +12,12 @@ import (
 
 // sweepResolver gives a sweep file its meaning.
 type sweepResolver struct {
-	d    *decoder
-	f    *sweepW
-	root ast.Node
-	s    *Sweep
+	d     *decoder
+	f     *sweepW
+	root  ast.Node
+	s     *Sweep
+	all   []byte // see company
+	sound bool   // that makes sense
 }
 
 func (r *sweepResolver) resolve(open func(string) (string, []byte, error)) error {
@@ -33,6 +35,9 @@ func (r *sweepResolver) resolve(open func(string) (string, []byte, error)) error
 	r.reference()
 	if len(r.d.faults.Faults) == 0 {
 		r.flat()
+	}
+	if len(r.d.faults.Faults) == 0 {
+		r.pairs()
 	}
 	return nil
 }
@@ -122,21 +127,61 @@ func (r *sweepResolver) base(open func(string) (string, []byte, error)) error {
 	return nil
 }
 
-// tried says what is wrong with the base if one value of it is changed, or
-// nothing. The result is the changed text.
+// tried is the base with one value changed, or what is wrong with that. What makes
+// no sense by itself may make some beside what the sweep changes besides.
 func (r *sweepResolver) tried(path, value string) (text []byte, wrong string) {
 	var faults *Faults
 	text, err := r.s.set(r.s.Base.text, path, value)
-	if err == nil {
-		_, err = Load(r.s.Base.File, text, r.s.limits)
-	}
-	switch {
-	case errors.As(err, &faults):
-		return nil, faults.Faults[0].Message
-	case err != nil:
+	if err != nil {
 		return nil, strings.TrimPrefix(err.Error(), clip(path)+": ")
 	}
-	return text, ""
+	_, err = Load(r.s.Base.File, text, r.s.limits)
+	if err == nil {
+		return text, ""
+	}
+	if beside, e := r.s.set(r.company(), path, value); e == nil {
+		_, e = Load(r.s.Base.File, beside, r.s.limits)
+		if e == nil {
+			return text, ""
+		}
+		if r.sound {
+			err = e
+		}
+	}
+	if errors.As(err, &faults) {
+		return nil, faults.Faults[0].Message
+	}
+	return nil, err.Error()
+}
+
+// company is the base with all that the sweep changes: of what it draws or tries,
+// one value.
+func (r *sweepResolver) company() []byte {
+	if r.all != nil {
+		return r.all
+	}
+	r.all = r.s.Base.text
+	change := func(path, value string) {
+		if text, err := r.s.set(r.all, path, value); err == nil {
+			r.all = text
+		}
+	}
+	for i := range r.f.Worlds.items {
+		if it := &r.f.Worlds.items[i]; len(it.v.choices) > 0 {
+			change(it.name, it.v.choices[0].Value)
+		}
+	}
+	if w := &r.f.Policies; w.said() && !r.d.refused[w.node] {
+		change("policies", (&edit{}).flow(w.node))
+	}
+	for i := range r.f.Axes.items {
+		if it := &r.f.Axes.items[i]; len(it.v.values) > 0 {
+			change(it.name, it.v.values[r.referred(it.name, it.v.values)])
+		}
+	}
+	_, err := Load(r.s.Base.File, r.all, r.s.limits)
+	r.sound = err == nil
+	return r.all
 }
 
 // worlds changes the base for all runs, and gathers what is drawn.
@@ -264,7 +309,7 @@ func (r *sweepResolver) reference() {
 	var paths []string
 	for i := range r.s.Axes {
 		paths = append(paths, r.s.Axes[i].Path)
-		r.s.Reference = append(r.s.Reference, (len(r.s.Axes[i].Values)-1)/2)
+		r.s.Reference = append(r.s.Reference, r.referred(r.s.Axes[i].Path, r.s.Axes[i].Values))
 	}
 	for i := range r.f.Reference.items {
 		it := &r.f.Reference.items[i]
@@ -273,13 +318,60 @@ func (r *sweepResolver) reference() {
 			r.d.fault(it.key, "the reference names no axis %q%s", clip(it.name), meant(it.name, paths))
 			continue
 		}
-		v := slices.Index(r.s.Axes[k].Values, it.v.text)
-		if v < 0 {
+		if !slices.Contains(r.s.Axes[k].Values, it.v.text) {
 			r.d.fault(it.node, "%s is no value of the axis %s; write one of %s", clip(it.v.text), clip(it.name), strings.Join(r.s.Axes[k].Values, ", "))
-			continue
 		}
-		r.s.Reference[k] = v
 	}
+}
+
+// referred is which of the axis's values the others are compared with.
+func (r *sweepResolver) referred(path string, values []string) int {
+	for i := range r.f.Reference.items {
+		if it := &r.f.Reference.items[i]; it.name == path && slices.Contains(values, it.v.text) {
+			return slices.Index(values, it.v.text)
+		}
+	}
+	return (len(values) - 1) / 2
+}
+
+// pairs finds a value that does not go with the reference's, or two that do not
+// go together, before anything is played.
+func (r *sweepResolver) pairs() {
+	cell, choices := slices.Clone(r.s.Reference), make([]int, len(r.s.Worlds))
+	wrong := func(k int, with string) bool {
+		_, err := r.s.Scenario(cell, choices)
+		if err != nil {
+			a := &r.s.Axes[k]
+			r.d.fault(r.axisKey(a.Path), "%s %s does not go with %s: %s; write them as one axis of mappings, or leave one out", a.Label, clip(a.Values[cell[k]]), with, firstOf(err))
+		}
+		return err != nil
+	}
+	for k := range r.s.Axes {
+		for cell[k] = range r.s.Axes[k].Values {
+			if wrong(k, "the reference's values") {
+				return
+			}
+			for i := 0; i < k && cell[k] != r.s.Reference[k]; i++ {
+				for cell[i] = range r.s.Axes[i].Values {
+					if cell[i] != r.s.Reference[i] && wrong(k, r.s.Axes[i].Label+" "+clip(r.s.Axes[i].Values[cell[i]])) {
+						return
+					}
+				}
+				cell[i] = r.s.Reference[i]
+			}
+		}
+		cell[k] = r.s.Reference[k]
+	}
+}
+
+// axisKey is where the file has the axis.
+func (r *sweepResolver) axisKey(path string) ast.Node {
+	for i := range r.f.Axes.items {
+		if r.f.Axes.items[i].name == path {
+			return r.f.Axes.items[i].key
+		}
+	}
+	return r.root
 }
 
 // flat lists the policies, and says for which of them no axis changes anything.

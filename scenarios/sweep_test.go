@@ -64,6 +64,40 @@ func TestRanges(t *testing.T) {
 	assert.Equal(t, "1 3 10 32 100", strings.Join(s.Axes[0].Values, " "), "whole between whole ends")
 	s = loadSweep(t, "sweep: a\nbase: base.yml\naxes: {callers.agents.jitter: {from: 0, to: 0.5, steps: 3}}\n")
 	assert.Equal(t, "0 0.25 0.5", strings.Join(s.Axes[0].Values, " "))
+	for of, want := range map[string]string{
+		"{from: 10%, to: 50%, steps: 3}":              "10% 30% 50%",
+		"{from: 1 %, to: 100%, steps: 4, scale: log}": "1% 4.64% 21.5% 100%",
+		"{from: 0%, to: 1%, steps: 5}":                "0% 0.25% 0.5% 0.75% 1%",
+		"{from: 0.1, to: 0.5, steps: 3}":              "0.1 0.3 0.5",
+	} {
+		s := loadSweep(t, "sweep: a\nbase: base.yml\naxes: {breakers.search.recovery_jitter: "+of+"}\n")
+		assert.Equal(t, want, strings.Join(s.Axes[0].Values, " "))
+	}
+}
+
+// TestSettingsThatNeedEachOther: what makes no sense by itself may make some
+// beside another world or axis, and what makes none beside it is found before
+// anything is played.
+func TestSettingsThatNeedEachOther(t *testing.T) {
+	for _, c := range []struct{ sweep, want string }{
+		{"axes: {breakers.search.window: [{calls: 10}, {time: 10s}], breakers.search.failure_rate: [10%, 50%]}", ""},
+		{"worlds: {breakers.search.window: {calls: 10}, breakers.search.failure_rate: 50%}\naxes: {breakers.search.minimum_calls: [2, 5]}", ""},
+		{"worlds: {breakers.search.window: {one_of: [{calls: 10}, {time: 10s}]}}\naxes: {breakers.search.failure_rate: [10%, 50%]}", ""},
+		{"worlds: {breakers.search.window: {calls: 10}}\naxes: {breakers.search.minimum_calls: [2, 5]}", "sweep.yaml:3:10: breakers.search.window cannot be {calls: 10}: the window has nothing to open the breaker by"},
+		{"worlds: {breakers.search.failure_rate: 50%}\naxes: {breakers.search.window: [{calls: 4}, {calls: 9}], breakers.search.minimum_calls: [4, 9]}",
+			"sweep.yaml:4:93: the axis breakers.search.minimum_calls cannot be 9: minimum_calls is 9, and the window holds only 4"},
+		{"worlds: {breakers.search.failure_rate: 50%}\naxes: {breakers.search.minimum_calls: [9, 4], breakers.search.window: [{calls: 9}, {calls: 4}]}",
+			"sweep.yaml:4:47: window {calls: 4} does not go with the reference's values: minimum_calls is 9, and the window holds only 4"},
+		{"axes: {breakers.search.probes: [2, 3], breakers.search.probe: [call, none]}", "sweep.yaml:3:40: probe none does not go with the reference's values: with probe: none there are no probes"},
+		{"axes: {breakers.search.probe: [call, none], breakers.search.cancelled_probe: [hold, release]}", "sweep.yaml:3:45: cancelled_probe release does not go with probe none: with probe: none there are no probes"},
+	} {
+		_, err := LoadSweep("sweep.yaml", []byte("sweep: a\nbase: base.yml\n"+c.sweep+"\n"), DefaultLimits(), beside("testdata/sweeps"))
+		if c.want == "" {
+			assert.NoError(t, err, c.sweep)
+			continue
+		}
+		assert.ErrorContains(t, err, c.want)
+	}
 }
 
 // TestSweepScenario reads a sweep into the scenario of one of its cells.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -126,10 +127,44 @@ func (w *axisW) decodeNode(d *decoder, n ast.Node, what string) {
 
 // rangeW is values in even steps.
 type rangeW struct {
-	From  val[amountW]   `yaml:"from" doc:"The first value: a number or a duration." required:"true"`
-	To    val[amountW]   `yaml:"to" doc:"The last value." required:"true"`
+	From  val[endW]      `yaml:"from" doc:"The first value: a number, a share such as 10%, or a duration." required:"true"`
+	To    val[endW]      `yaml:"to" doc:"The last value." required:"true"`
 	Steps val[int]       `yaml:"steps" doc:"How many values, these two among them." required:"true" minimum:"2"`
 	Scale val[scaleWord] `yaml:"scale" doc:"linear (default): they differ by as much; log: by the same factor." default:"linear"`
+}
+
+// endW is an end of a range.
+type endW struct {
+	amountW
+	percent bool // of a hundred, as it is written
+}
+
+func (w *endW) parse(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	if !percent {
+		return w.amountW.parse(text)
+	}
+	var share shareW
+	if err := share.parse(text); err != nil {
+		return err
+	}
+	w.percent = true
+	return w.amountW.parse(strings.TrimSpace(number))
+}
+
+func (*endW) schema() *jsonschema.Schema {
+	return either(&jsonschema.Schema{Type: "string", Pattern: sharePattern, Examples: []any{"10%"}}, new(amountW).schema())
+}
+
+// text is a value between the ends as the file would have it.
+func (w *endW) text(v float64) string {
+	switch {
+	case w.percent:
+		return strconv.FormatFloat(v, 'f', -1, 64) + "%"
+	case w.isNumber:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return short(time.Duration(v))
 }
 
 // scaleWord is true for log.
@@ -153,11 +188,11 @@ func (r *rangeW) values(d *decoder, n ast.Node) (all []string) {
 			d.fault(n, "a range wants from, to and steps: {from: 5s, to: 2m, steps: 8, scale: log}")
 		}
 		return nil
-	case r.From.V.isNumber != r.To.V.isNumber:
-		d.fault(r.To.node, "from and to are not of one kind; write two durations or two numbers")
+	case r.From.V.isNumber != r.To.V.isNumber || r.From.V.percent != r.To.V.percent:
+		d.fault(r.To.node, "from and to are not of one kind; write two durations, two shares or two numbers")
 		return nil
 	case from >= to:
-		d.fault(r.To.node, "the range ends at %s, which is not above %s", amount(to, r.To.V.isNumber), amount(from, r.From.V.isNumber))
+		d.fault(r.To.node, "the range ends at %s, which is not above %s", r.To.V.text(to), r.From.V.text(from))
 		return nil
 	case r.Steps.V < 2 || r.Steps.V > mostSteps:
 		d.fault(r.Steps.node, "steps must be from 2 to %d", mostSteps)
@@ -166,7 +201,7 @@ func (r *rangeW) values(d *decoder, n ast.Node) (all []string) {
 		d.fault(r.From.node, "a log scale begins above 0")
 		return nil
 	}
-	whole := r.From.V.isNumber && from == math.Trunc(from) && to == math.Trunc(to)
+	whole := r.From.V.isNumber && !r.From.V.percent && from == math.Trunc(from) && to == math.Trunc(to)
 	for i := range r.Steps.V {
 		v := from
 		switch share := float64(i) / float64(r.Steps.V-1); {
@@ -177,7 +212,7 @@ func (r *rangeW) values(d *decoder, n ast.Node) (all []string) {
 		case i > 0:
 			v = threeDigits(from+float64((to-from)*share), whole)
 		}
-		text := amount(v, r.From.V.isNumber)
+		text := r.From.V.text(v)
 		if slices.Contains(all, text) {
 			d.fault(r.Steps.node, "with %d steps two values are %s; take fewer steps", r.Steps.V, text)
 			return nil
@@ -193,13 +228,6 @@ func (a *amountW) value() float64 {
 		return a.number
 	}
 	return float64(a.span)
-}
-
-func amount(v float64, number bool) string {
-	if number {
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return short(time.Duration(v))
 }
 
 func threeDigits(v float64, whole bool) float64 {
