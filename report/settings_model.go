@@ -15,7 +15,7 @@ var furtherModelSettings = []setting{
 		return either(b.ExhaustedWait == 0, "no waiting for somebody to serve", "turns wait up to "+b.span(b.ExhaustedWait)+" for somebody to serve")
 	}},
 	{"last_resort", func(b *trace.Breaker) bool { return b.LastResort == "" }, func(b worded) string {
-		return either(b.LastResort == "", "no last resort", "at last "+b.LastResort)
+		return either(b.LastResort == "", "no last resort", "last resort "+b.LastResort)
 	}},
 	{"entry_cooldown", func(b *trace.Breaker) bool { return b.EntryCooldown == 0 }, func(b worded) string {
 		return either(b.EntryCooldown == 0, "a spent backup stays so until a recovery", "a spent backup is whole again after "+b.span(b.EntryCooldown))

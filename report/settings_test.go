@@ -66,7 +66,7 @@ func TestSettingsInWords(t *testing.T) {
 		{"llm (model breaker): opus, then sonnet, then haiku · sonnet 1 strike, haiku 2 strikes · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row · anonymous reports",
 			model(func(b *trace.Breaker) { b.Chain[0].MaxFailCount, b.Reports = 1, "anonymous" })},
 		{"llm (model breaker): opus, then sonnet, then haiku · 2 strikes each · trips after 3 failed turns in a row · cooldown 60 s · back after 2 good probes in a row · 1 probe at a time, each for 20 s at most · " +
-			"turns wait up to 5 s for somebody to serve · at last mini · a spent backup is whole again after 30 s · timeouts count as nothing, permanent errors as successes · " +
+			"turns wait up to 5 s for somebody to serve · last resort mini · a spent backup is whole again after 30 s · timeouts count as nothing, permanent errors as successes · " +
 			"cooldown 2 times as long each time, up to 10 min, until it was in primary for 300 s · cooldown drawn from 15 % less to 15 % more · no probe for as long as a failure asks", model(func(b *trace.Breaker) {
 			b.FurtherModel = trace.FurtherModel{AtOnce: 1, PlaceFor: 20 * time.Second, ExhaustedWait: 5 * time.Second, LastResort: "mini", EntryCooldown: 30 * time.Second}
 			b.Further = trace.Further{Counts: &trace.Counts{Timeout: "ignore", Permanent: "success"}, RecoveryGrowth: 2, RecoveryLongest: 10 * time.Minute, RecoveryForget: 5 * time.Minute, RecoveryJitter: 0.15, RetryAfter: "heed"}
