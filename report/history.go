@@ -329,12 +329,12 @@ func (h *History) mark(k MarkKind, e *trace.Event, start time.Duration) {
 	h.Marks = append(h.Marks, Mark{Reason: reason, Kind: k, At: e.T, Start: start, Call: e.Call, Caller: h.by[e.Call], Breaker: breaker, Target: e.Target, Outcome: e.Outcome, Rule: e.Rule, Until: e.Until, Known: e.Known, Would: e.Would})
 }
 
-// grant opens the lease of a tool breaker's probe.
+// grant opens the lease of a probe.
 func (h *History) grant(e *trace.Event) {
 	switch b := h.byName[e.Breaker]; {
 	case b.others():
 		b.lend(e)
-	case b.Tool != nil:
+	case b.Tool != nil || b.now.AtOnce > 0: // a model breaker's probes have a lease where their number is bounded (M21)
 		b.lendOurs(e)
 	}
 }

@@ -120,6 +120,14 @@ func (b *BreakerHistory) enter(e *trace.Event) *cooling {
 	return nil
 }
 
+// leaseOf is how long a probe holds its place; 0: until it ends.
+func leaseOf(b *trace.Breaker) time.Duration {
+	if b.Tool != nil {
+		return b.ProbeTimeout
+	}
+	return b.PlaceFor
+}
+
 // lendOurs opens the lease of a probe.
 func (b *BreakerHistory) lendOurs(e *trace.Event) {
 	b.Leases = append(b.Leases, Lease{Call: e.Call, From: e.T, To: -1})
@@ -130,8 +138,9 @@ func (b *BreakerHistory) lendOurs(e *trace.Event) {
 func (b *BreakerHistory) relend() {
 	for i := range b.Leases {
 		if l := &b.Leases[i]; l.To < 0 {
-			l.limited = b.now.ProbeTimeout > 0
-			l.ends = later(l.From, b.now.ProbeTimeout)
+			lease := leaseOf(b.now)
+			l.limited = lease > 0
+			l.ends = later(l.From, lease)
 		}
 	}
 }
@@ -183,6 +192,8 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 	switch {
 	case rule == "T21":
 		b.seen = e.Seen
+	case b.Model != nil:
+		b.leave(e)
 	case rule == "T8" || rule == "T9" || rule == "T24" || rule == "T25" || rule == "T20" && e.Applied:
 		for i := range b.Leases {
 			if l := &b.Leases[i]; l.To < 0 && (l.Call == e.Call || b.Reports == "anonymous" && rule != "T8" && rule != "T9") {
@@ -207,6 +218,18 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 // slow says whether an attempt took longer than is usual (T22).
 func (b *BreakerHistory) slow(took time.Duration) bool {
 	return b.now.SlowAfter > 0 && took > b.now.SlowAfter
+}
+
+// leave ends the lease of a model breaker's probe, whatever came of it.
+func (b *BreakerHistory) leave(e *trace.Event) {
+	for i := range b.Leases {
+		if l := &b.Leases[i]; l.To < 0 && (l.Call == e.Call || b.Reports == "anonymous") {
+			if l.To = e.T; l.limited && l.ends < e.T {
+				l.To, l.RanOut = l.ends, true
+			}
+			return
+		}
+	}
 }
 
 // failure says whether a result counts as one (T20, T22), as far as can be told

@@ -14,7 +14,9 @@ var reasons = []struct {
 	reason func(m *Moment) string
 	short  func(m *Moment) string
 }{
-	{"T3", func(m *Moment) string { return streak(m, "failure") }, func(m *Moment) string { return nth(m, "failure") + ": opens" + m.lasting() }},
+	{"T3", func(m *Moment) string { return streak(m, "failure") }, func(m *Moment) string {
+		return nth(m, "failure") + either(m.Outcome == slowSuccess, ", slow", "") + ": opens" + m.lasting()
+	}},
 	{"T5", func(m *Moment) string {
 		return "the cooldown" + restarted(m) + " was over; " + asked(m, "the probe", "became "+theProbe(m))
 	}, func(m *Moment) string { return asker(m, "a probe", "is "+theProbe(m)) }},

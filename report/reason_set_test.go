@@ -61,7 +61,7 @@ func TestReasonsBySettings(t *testing.T) {
 		"number": {ailing("failure_threshold: 0, window: {calls: 8}, window_failures: 3", failing), "3 of 8 failed: opens (T21)", "3 of the last 8 calls failed, and the limit is 3 (call 13)"},
 		"slow calls": {ailing("failure_threshold: 0, window: {calls: 4}, slow_after: 1s, slow_rate: 75%", "    phases:\n      - {at: 10s, for: 20s, latency: 2s}"), "3 of 4 slow: opens (T22)",
 			"3 of the last 4 calls took longer than 1 s, and the limit is 75 % (call 13)"},
-		"slow is failed": {ailing("failure_threshold: 2, slow_after: 1s, slow: failure", "    phases:\n      - {at: 10s, for: 20s, latency: 2s}"), "2nd failure: opens (T3)",
+		"slow is failed": {ailing("failure_threshold: 2, slow_after: 1s, slow: failure", "    phases:\n      - {at: 10s, for: 20s, latency: 2s}"), "2nd failure, slow: opens (T3)",
 			"the 2nd failure in a row (call 12: slow, which counts as a failure, T22)"},
 		"not in a row":    {ailing("failure_threshold: 2, success_clears: false", failing), "2nd failure: opens (T3)", "the 2nd failure (call 12)"},
 		"several in turn": {ailing("recovery_duration: 10s, probe_successes: 3", failing), "3rd probe succeeds: closes (T8)", "the probe of call 37 succeeded, the 3rd of the 3 in a row that it takes"},

@@ -99,7 +99,7 @@ func newTeller(h *History, b *BreakerHistory) *teller {
 		}
 	}
 	for _, l := range b.Leases {
-		if l.RanOut {
+		if l.RanOut && b.Tool != nil {
 			t.ghosts[l.Call] = true
 		}
 	}

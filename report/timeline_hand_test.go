@@ -196,6 +196,35 @@ func TestBracketsOfSeveralProbes(t *testing.T) {
 	assert.Contains(t, words, "a probe's lease")
 }
 
+// TestAModelBreakersProbesHaveLeases where their number is bounded: one that is
+// lost has its place until the lease runs out, or for good.
+func TestAModelBreakersProbesHaveLeases(t *testing.T) {
+	const s = time.Second
+	for settings, want := range map[string][]Lease{
+		"":                                nil,
+		"probes: 1, probe_timeout: 20s, ": {{Call: 21, From: 20 * s, To: 40 * s, RanOut: true, ends: 40 * s, limited: true}, {Call: 41, From: 40 * s, To: 40 * s, ends: 60 * s, limited: true}},
+		"probes: 1, ":                     {{Call: 21, From: 20 * s, To: 60 * s, ends: 20 * s}},
+	} {
+		h := playedText(t, `
+scenario: made-up
+duration: 1m
+breakers:
+  llm: {kind: model, `+settings+`primary: opus, chain: [sonnet], trip_threshold: 1, recovery_timeout: 10s, recovery_successes_needed: 1}
+targets:
+  opus:
+    phases:
+      - {at: 10s, for: 9s, outcome: failure}
+      - {at: 20s, for: 1s, outcome: vanish}
+  sonnet: {latency: 100ms}
+callers:
+  - {name: user, to: llm, rate: 1/s}
+`)[0]
+		assert.Equal(t, want, h.Breakers[0].Leases, settings)
+		f, _ := drawn(t, Look{}, h)
+		assert.Equal(t, strings.Contains(settings, "probe_timeout"), f.panels[0].groups[0].brackets, settings)
+	}
+}
+
 // TestRamps are drawn as long as they last: until all are let in, the breaker
 // opens, or an operator comes.
 func TestRamps(t *testing.T) {
