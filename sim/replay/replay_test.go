@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -413,8 +414,10 @@ func randomScenario(t *rapid.T) string {
 	number := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
 	fmt.Fprintf(&b, "scenario: random\nseed: %d\nduration: 2m\n", number("seed", 9))
 	reports := func() string { return rapid.SampledFrom([]string{"permit", "anonymous"}).Draw(t, "reports") }
-	fmt.Fprintf(&b, "breakers:\n  search: {kind: tool, failure_threshold: %d, recovery_duration: %s, probe_timeout: %s, stale_results: %s, reports: %s}\n",
-		number("threshold", 3), span("cooldown"), span("lease"), rapid.SampledFrom([]string{"count", "ignore"}).Draw(t, "stale"), reports())
+	told, per := reports(), rapid.SampledFrom([]string{"all", "caller", "host"}).Draw(t, "per")
+	search := map[string][]string{"all": {"search"}, "caller": {"search", "search[scripted calls]", "search[d 1]", "search[d 2]"}, "host": {"search", "search[x]", "search[y]"}}[per]
+	fmt.Fprintf(&b, "breakers:\n  search: {kind: tool, failure_threshold: %d, recovery_duration: %s, probe_timeout: %s, stale_results: %s, reports: %s, per: %s%s}\n",
+		number("threshold", 3), span("cooldown"), span("lease"), rapid.SampledFrom([]string{"count", "ignore"}).Draw(t, "stale"), told, per, beyondT16(t, told))
 	chain := []string{"sonnet", "haiku"}[:number("chain", 2)]
 	fmt.Fprintf(&b, "  llm: {kind: model, primary: opus, chain: [%s], trip_threshold: %d, recovery_timeout: %s, recovery_successes_needed: %d, probation_failures: %d, reports: %s%s}\n",
 		strings.Join(chain, ", "), number("trip", 3), span("recovery"), number("needed", 3), number("probation", 2), reports(), beyondM17(t, len(chain) > 0))
@@ -422,28 +425,66 @@ func randomScenario(t *rapid.T) string {
 	for _, name := range []string{"search", "opus", "sonnet", "haiku", "mini"} {
 		world := []string{"", "network: {exponential: 300ms}, ", "warmup: 20s, ", "bursts: {apart: 5s, for: 5s, outcome: failure}, ", "limit: {rate: 1/s}, ",
 			"capacity: {servers: 2, queue: 3}, ", "capacity: {servers: 1, cancel_on_timeout: true}, network: 400ms, ", "capacity: {slowdown: 500ms}, price: {call: 1}, "}
-		fmt.Fprintf(&b, "  %s: {"+rapid.SampledFrom(world).Draw(t, "world")+"latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
+		hosts := ""
+		if name == "search" && (per == "host" || number("hosts", 1) == 1) {
+			hosts = "hosts: {x: {outcome: failure}, y: {" + strings.TrimSuffix(rapid.SampledFrom(world).Draw(t, "host"), ", ") + "}, z: {phases: [{at: 9s, for: 9s, outcome: vanish}]}}, "
+		}
+		fmt.Fprintf(&b, "  %s: {"+hosts+rapid.SampledFrom(world).Draw(t, "world")+"latency: {exponential: %s}, mix: {success: 0.6, failure: 0.2, rate_limit: 0.1, timeout: 0.04, vanish: 0.02, permanent: 0.02, cancelled: 0.02}, phases: [{at: %s, for: %s, outcome: %s}, {at: %s, for: %s, latency: %s}]}\n",
 			name, some("latency"), span("at"), some("for"), outcome(), span("at"), some("for"), span("latency"))
 	}
-	b.WriteString("calls:\n  - {at: 0s, to: search}\n")
+	b.WriteString("calls:\n  - {at: 0s, to: search, name: outer, takes: 3s}\n")
+	on := func() string { return strconv.Quote(rapid.SampledFrom(search).Draw(t, "breaker")) }
 	for range number("calls", 20) {
 		at := span("at")
-		switch number("op", 9) {
+		switch number("op", 14) {
 		case 0:
-			fmt.Fprintf(&b, "  - {at: %s, reset: %s}\n", at, rapid.SampledFrom([]string{"search", "llm"}).Draw(t, "reset"))
+			fmt.Fprintf(&b, "  - {at: %s, reset: %s}\n", at, rapid.SampledFrom([]string{on(), "llm"}).Draw(t, "reset"))
 		case 1:
 			fmt.Fprintf(&b, "  - {at: %s, peek: %s}\n", at, rapid.SampledFrom([]string{"search", "llm"}).Draw(t, "peek"))
+		case 2:
+			fmt.Fprintf(&b, "  - {at: %s, force_open: %s}\n", at, on())
+		case 3:
+			fmt.Fprintf(&b, "  - {at: %s, force_closed: %s}\n", at, on())
+		case 4, 5:
+			fmt.Fprintf(&b, "  - {at: %s, configure: {breaker: %s, %s}}\n", at, on(), rapid.SampledFrom([]string{"recovery_duration: 1s", "failure_threshold: 1", "failure_threshold: 0, probe: none",
+				"probe: call, probes: 3, probe_successes: 3", "window: {time: 4s}, failure_rate: 40%", "late_failures: ignore, ramp: 5s", "probe_timeout: 1s", "recovery_growth: 3, recovery_longest: 20s", "counts: {failure: ignore}"}).Draw(t, "configure"))
+		case 6, 7:
+			fmt.Fprintf(&b, "  - {at: %s, to: %s, inside: outer, outcome: %s, takes: %s}\n", at, rapid.SampledFrom([]string{"search", "llm", "haiku"}).Draw(t, "to"), outcome(), span("takes"))
 		default:
 			fmt.Fprintf(&b, "  - {at: %s, to: %s, outcome: %s, takes: %s}\n", at, rapid.SampledFrom([]string{"search", "llm", "haiku"}).Draw(t, "to"), outcome(), span("takes"))
 		}
 	}
 	fmt.Fprintf(&b, "callers:\n  - {name: a, count: %d, to: search, every: %s, jitter: 0.5, start: {uniform: [0s, 5s]}, timeout: %s, patience: %s}\n", 1+number("count", 4), some("every"), some("timeout"), some("patience"))
-	fmt.Fprintf(&b, "  - {name: b, to: llm, think: %s, timeout: %s}\n  - {name: c, to: llm, rate: [{at: 0s, rate: 1/s}, {at: 10s, rate: 3/s, ramp: true}, {at: 20s, rate: 0/s}], arrivals: poisson, until: 30s}\n", some("think"), some("timeout"))
+	fmt.Fprintf(&b, "  - {name: d, count: 2, to: search, think: 1s}\n  - {name: b, to: llm, think: %s, timeout: %s}\n  - {name: c, to: llm, rate: [{at: 0s, rate: 1/s}, {at: 10s, rate: 3/s, ramp: true}, {at: 20s, rate: 0/s}], arrivals: poisson, until: 30s}\n", some("think"), some("timeout"))
 	fmt.Fprintf(&b, "policies: [breaker, plain-retries, retries+breaker, no-protection, {name: own, retry: {attempts: 3, base: %s, jitter: %s, on_rate_limit: fail}, gate: attempt},\n"+
 		"  {name: hedged-own, hedge: {after: %s, attempts: %d}, timeout: 10s, gate: %s, retry: {attempts: 2, max_failure_rate: 0.5, budget: {}}}, hedged, breaker-on-retries, retry-budget]\n",
 		span("base"), rapid.SampledFrom([]string{"none", "proportional", "full", "equal", "decorrelated"}).Draw(t, "jitter"),
 		some("hedge"), 2+number("beside", 2), rapid.SampledFrom([]string{"call", "attempt", "retry"}).Draw(t, "gate"))
 	return b.String()
+}
+
+// beyondT16 is what a tool breaker is set to beyond T1 to T16, if anything is.
+func beyondT16(t *rapid.T, reports string) string {
+	settings := ""
+	may := func(all ...string) string {
+		one := rapid.SampledFrom(append(all, "")).Draw(t, "set")
+		if one != "" {
+			settings += ", " + one
+		}
+		return one
+	}
+	may("counts: {permanent: ignore, cancelled: failure}", "counts: {permanent: success, cancelled: success, timeout: ignore}")
+	may("window: {calls: 5}, failure_rate: 50%, minimum_calls: 3", "window: {time: 10s, buckets: 5}, window_failures: 3", "window: {time: 3ms}, failure_rate: 100%", "success_clears: false, forget_failures_after: 5s")
+	if reports == "permit" {
+		may("slow_after: 1s, slow: failure")
+	}
+	if may("probe: none", "probes: 2, probe_successes: 2", "probes: any, probe_successes: 3, probe_failure_rate: 50%", "probes_in_all: 3, probe_successes: 2") != "probe: none" {
+		may("cancelled_probe: release")
+	}
+	may("ramp: 10s, ramp_from: 20%", "ramp: 500ms")
+	may("recovery_growth: 2, recovery_longest: 20s, recovery_forget: 5s", "recovery_growth: 1000")
+	may("recovery_jitter: 50%", "retry_after: heed", "late_failures: ignore")
+	return settings
 }
 
 // beyondM17 is what a model breaker is set to beyond M1 to M17, if anything is.
