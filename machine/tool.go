@@ -113,9 +113,13 @@ func (b *ToolBreaker) unlock() {
 // at some instant of this step, and the step has not returned.
 func (b *ToolBreaker) publish() {
 	var c uint64
-	if m := &b.m; m.state == Closed && m.forced == 0 && !m.ramping {
+	m := &b.m
+	t := &m.s.Trip
+	simple := m.state == Closed && m.forced == 0 && m.failures == 0 && t.SlowerThan == 0
+	m.plain = simple && m.window != nil && !m.s.IgnoreStale
+	if m.state == Closed && m.forced == 0 && !m.ramping {
 		c = calmAt(uint32(m.opens))
-		if t := &m.s.Trip; m.failures == 0 && m.window == nil && t.SlowerThan == 0 && !t.KeepsCount {
+		if simple && m.window == nil && !t.KeepsCount {
 			c |= calmSuccess
 		}
 	}

@@ -12,6 +12,7 @@ type tool struct {
 	emit        func(Transition)
 	changed     time.Duration // when something last changed; an earlier instant is taken for it
 	news        bool          // something changed that is published
+	plain       bool          // as published: a success does nothing but enter the window
 	state       State
 	forced      State         // what an operator keeps it in, or 0
 	failures    int           // consecutive_failures
@@ -170,6 +171,9 @@ func (m *tool) refusal() refusedTo {
 
 // result takes the result of the call id, or an anonymous one.
 func (m *tool) result(now time.Duration, e Ending, id *identity) Verdict {
+	if m.plain && e.OK {
+		return m.well(now)
+	}
 	now = m.touch(now) // T12: a probe whose lease ran out is a stale result from here on
 	ok, nothing := m.taken(e)
 	switch {
@@ -295,12 +299,8 @@ func (m *tool) counted(now time.Duration, failed, slow bool, e Ending) Verdict {
 		m.clear(now)
 	}
 	opens := Rule("")
-	if w := m.window; w != nil {
-		m.changed = now
-		w.add(now, failed, slow)
-		if w.sum.failures|w.sum.slow != 0 { // or no rule could open it
-			opens = t.rule(w.sum)
-		}
+	if m.window != nil {
+		opens = m.lookBack(now, failed, slow)
 		v = Verdict{Rule: T21, Applied: true}
 	}
 	if n := m.s.FailureThreshold; n > 0 && failed && m.failures >= n {
@@ -310,6 +310,27 @@ func (m *tool) counted(now time.Duration, failed, slow bool, e Ending) Verdict {
 		m.commit(Open, now, now, opens)
 	}
 	return v
+}
+
+// lookBack counts a result in the window, and gives the rule by which what that
+// holds opens the breaker, or none.
+func (m *tool) lookBack(now time.Duration, failed, slow bool) Rule {
+	m.changed = now
+	w := m.window
+	w.add(now, failed, slow)
+	if w.sum.failures|w.sum.slow == 0 {
+		return ""
+	}
+	return m.s.Trip.rule(w.sum)
+}
+
+// well takes a success while it is plain.
+func (m *tool) well(now time.Duration) Verdict {
+	now = max(m.changed, now)
+	if opens := m.lookBack(now, false, false); opens != "" {
+		m.commit(Open, now, now, opens)
+	}
+	return Verdict{Rule: T21, Applied: true}
 }
 
 func (m *tool) reset(now time.Duration) {
