@@ -75,7 +75,6 @@ type Band struct {
 	State    string
 	Serves   string          // of a model breaker; empty: nobody, the chain is spent
 	Restarts []time.Duration // of an open breaker's cooldown, by late failures (T11)
-	Cooled   time.Duration   // when the cooldown is over, where they vary; else 0
 
 	forced bool  // an operator keeps it so: of a piece of a band (see pieces)
 	ramp   *Ramp // under way in the piece
@@ -135,7 +134,6 @@ type Moment struct {
 	Answered    bool            // of T7: the probe answered after all, too late
 	Cancelled   bool            // of T7: the probe's caller gave it up, which says nothing (T16)
 	Restarts    []time.Duration // of T5: when late failures restarted the cooldown
-	Cooled      time.Duration   // of a probe: when the cooldown was over before it, where they vary; else 0
 	By          string          // whose breaker it is; empty: ours
 	Seen        trace.Held      // of T21 and T22: what the window held
 
@@ -352,20 +350,18 @@ func (h *History) answered(e *trace.Event) {
 	}
 }
 
-// restart notes a late failure that began the cooldown anew. One at the instant
-// of the opening itself prolongs nothing.
+// restart notes a result by which the cooldown ends later: a late failure that
+// began it anew, which at the instant of the opening itself prolongs nothing, or a
+// hint to wait.
 func (h *History) restart(e *trace.Event) {
 	b := h.byName[e.Breaker]
-	if b == nil {
-		return
-	}
-	if e.Known { // the cooldown ends later now
-		b.Bands[len(b.Bands)-1].Cooled = e.Until
-	}
-	if e.Rule != "T11" {
+	if b == nil || e.Rule != "T11" && !e.Known {
 		return
 	}
 	b.cool(e)
+	if e.Rule != "T11" {
+		return
+	}
 	switch last := &b.Bands[len(b.Bands)-1]; {
 	case last.State != "open":
 	case last.From < e.T:
@@ -384,10 +380,10 @@ func (h *History) forget(call int) {
 func (h *History) transition(e *trace.Event) {
 	b := h.byName[e.Breaker]
 	last := &b.Bands[len(b.Bands)-1]
-	m := Moment{Event: *e, Restarts: last.Restarts, Cooled: last.Cooled, By: b.By}
+	m := Moment{Event: *e, Restarts: last.Restarts, By: b.By}
 	if n := len(h.Marks); n > 0 && e.Call != 0 && h.Marks[n-1].Call == e.Call {
 		m.Outcome = h.Marks[n-1].Outcome
-		if m.Outcome == trace.Success && b.slowFails(e.T-h.Marks[n-1].Start) && (e.To == "open") {
+		if b.Tool != nil && m.Outcome == trace.Success && e.To == "open" && countsAsFailure(b.now, m.Outcome, e.T-h.Marks[n-1].Start) {
 			m.Outcome = slowSuccess
 		}
 	}
@@ -410,9 +406,6 @@ func (h *History) transition(e *trace.Event) {
 		h.Moments = append(h.Moments, m)
 	}
 	h.band(b, e.Effective, e.To, last.Serves)
-	if e.Known {
-		b.Bands[len(b.Bands)-1].Cooled = e.Until
-	}
 }
 
 // detour is a stretch in which a substitute took the calls of a tool.
@@ -456,7 +449,6 @@ func (h *History) change(e *trace.Event) {
 	b.note(e)
 	last := b.Bands[len(b.Bands)-1]
 	h.band(b, max(last.From, sinceWhen(e)), last.State, e.To)
-	b.Bands[len(b.Bands)-1].Cooled = last.Cooled
 	if b.fleet != nil {
 		return
 	}
@@ -533,39 +525,4 @@ func (h *History) finish(end time.Duration) {
 		h.finishHand(m)
 		m.end = end
 	}
-}
-
-// ready are the stretches in which the breaker would have let a probe through,
-// and nobody asked: T4 and M2 count the cooldown from the last failure known.
-func (b *BreakerHistory) ready() (all []trace.Span) {
-	var from time.Duration
-	before := ""
-	if b.others() {
-		return nil // who knows
-	}
-	for i := range b.Bands {
-		s := &b.Bands[i]
-		to := s.To
-		switch {
-		case s.State == "open" && b.Tool != nil:
-			c := b.coolingOf(s)
-			if to = b.forcedIn(s); c == nil || to == s.From {
-				continue
-			}
-			from = c.until
-		case s.State == "fallback" && b.Model != nil && before != "fallback": // not where another backup serves
-			from = s.From + b.Model.RecoveryTimeout
-		case s.State != "fallback":
-			before = s.State
-			continue
-		}
-		if s.Cooled != 0 {
-			from = s.Cooled
-		}
-		before = s.State
-		if from = max(from, s.From); from < to {
-			all = append(all, trace.Span{From: from, To: to})
-		}
-	}
-	return all
 }

@@ -81,7 +81,6 @@ func (h *History) operated(e *trace.Event) {
 		b.relend()
 		if state == "open" {
 			b.cool(e)
-			b.Bands[len(b.Bands)-1].Cooled = e.Until // 0: it is not known, or goes by the settings alone
 		}
 		if b.endRamp(e.T) {
 			b.goUp(e.T)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -24,17 +26,17 @@ type probed struct {
 	slow         int // among both
 }
 
-// cool notes a cooldown that begins, or that is another from here on.
+// cool notes a cooldown that begins, or that ends at another instant from here on.
 func (b *BreakerHistory) cool(e *trace.Event) {
 	if b.others() {
 		return
 	}
 	c := cooling{at: e.T, from: e.T, usual: cooldownOf(b.now), jitter: b.now.RecoveryJitter, model: b.Model != nil}
-	switch {
+	switch n := len(b.coolings); {
 	case e.Kind == trace.Transition:
 		c.from = e.Effective
-	case e.Kind == trace.Operate && len(b.coolings) > 0:
-		c.from = b.coolings[len(b.coolings)-1].from
+	case e.Rule != "T11" && n > 0: // it goes on
+		c.from = b.coolings[n-1].from
 	}
 	c.grown = b.grown()
 	c.until = later(c.from, c.usual)
@@ -55,7 +57,7 @@ func cooldownOf(b *trace.Breaker) time.Duration {
 // grown is the cooldown of the last of the openings in a row, before chance.
 func (b *BreakerHistory) grown() time.Duration {
 	d := float64(cooldownOf(b.now))
-	limit := float64(later(0, 1<<62))
+	limit := float64(math.MaxInt64)
 	if b.now.RecoveryLongest > 0 {
 		limit = max(d, float64(b.now.RecoveryLongest))
 	}
@@ -74,10 +76,11 @@ func (b *BreakerHistory) coolingAt(at time.Duration) *cooling {
 	return &b.coolings[i-1]
 }
 
-// coolingOf is the cooldown of an open band as it was in the end, or nil.
-func (b *BreakerHistory) coolingOf(s *Band) *cooling {
-	for i := len(b.coolings) - 1; i >= 0; i-- {
-		if c := &b.coolings[i]; c.from == s.From || c.from > s.From && c.from < s.To {
+// coolingOf is the cooldown of a stretch out of service as it was known by its
+// end, or nil.
+func (b *BreakerHistory) coolingOf(from, to time.Duration) *cooling {
+	for i := range slices.Backward(b.coolings) {
+		if c := &b.coolings[i]; c.at <= to && (c.from == from || from < c.from && c.from < to) {
 			return c
 		}
 	}
@@ -86,7 +89,7 @@ func (b *BreakerHistory) coolingOf(s *Band) *cooling {
 
 // cooledBefore is the cooldown that was over when a probe went out, or nil.
 func (b *BreakerHistory) cooledBefore(m *Moment) *cooling {
-	for i := len(b.coolings) - 1; i >= 0; i-- {
+	for i := range slices.Backward(b.coolings) {
 		if c := &b.coolings[i]; c.at <= m.T && c.until <= m.Effective {
 			return c
 		}
@@ -205,19 +208,14 @@ func (b *BreakerHistory) heard(e *trace.Event, rule string) {
 	if rule != "T8" && rule != "T9" && rule != "T24" {
 		return
 	}
-	if b.slow(e.Took) {
+	if slow(b.now, e.Took) {
 		b.tried.slow++
 	}
-	if b.failure(e) {
+	if countsAsFailure(b.now, e.Outcome, e.Took) {
 		b.tried.failed++
 	} else {
 		b.tried.well++
 	}
-}
-
-// slow says whether an attempt took longer than is usual (T22).
-func (b *BreakerHistory) slow(took time.Duration) bool {
-	return b.now.SlowAfter > 0 && took > b.now.SlowAfter
 }
 
 // leave ends the lease of a model breaker's probe, whatever came of it.
@@ -232,15 +230,22 @@ func (b *BreakerHistory) leave(e *trace.Event) {
 	}
 }
 
-// failure says whether a result counts as one (T20, T22), as far as can be told
-// of an attempt.
-func (b *BreakerHistory) failure(e *trace.Event) bool {
-	return e.Outcome != trace.Success && countsAsFailure(b.now, e.Outcome) || b.slowFails(e.Took)
+// countsAsFailure says whether a result counts as a failure by a tool breaker's settings,
+// if it counts at all (T20, T22).
+func countsAsFailure(set *trace.Breaker, outcome string, took time.Duration) bool {
+	if set.Slow == "failure" && slow(set, took) {
+		return true
+	}
+	take := "failure"
+	if c := set.Counts; c != nil {
+		take = map[string]string{trace.Failure: c.Failure, trace.Timeout: c.Timeout, trace.RateLimit: c.RateLimit, trace.Permanent: c.Permanent, trace.Cancelled: c.Cancelled}[outcome]
+	}
+	return outcome != trace.Success && take != "success"
 }
 
-// slowFails says whether a call that took so long counts as a failure for it.
-func (b *BreakerHistory) slowFails(took time.Duration) bool {
-	return b.Tool != nil && b.now.Slow == "failure" && b.slow(took)
+// slow says whether a call took longer than is usual (T22).
+func slow(set *trace.Breaker, took time.Duration) bool {
+	return set.SlowAfter > 0 && took > set.SlowAfter
 }
 
 // givenUp takes what the breaker made of a call whose caller gave it up between
@@ -251,4 +256,28 @@ func (h *History) givenUp(e *trace.Event) {
 		g.Outcome = trace.Cancelled
 		b.heard(&g, e.Verdict)
 	}
+}
+
+// ready are the stretches in which the breaker would have let a probe through,
+// and nobody asked: from the cooldown's end on (T4, M2).
+func (b *BreakerHistory) ready() (all []trace.Span) {
+	begun := time.Duration(-1) // where it went out of service; later another backup may serve
+	for i := range b.Bands {
+		s := &b.Bands[i]
+		if s.State != "open" && s.State != "fallback" {
+			begun = -1
+			continue
+		}
+		if begun < 0 || s.State == "open" {
+			begun = s.From
+		}
+		c, to := b.coolingOf(begun, s.To), b.forcedIn(s)
+		if c == nil { // another's breaker: who knows
+			continue
+		}
+		if from := max(c.until, s.From); from < to {
+			all = append(all, trace.Span{From: from, To: to})
+		}
+	}
+	return all
 }

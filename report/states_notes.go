@@ -92,13 +92,10 @@ func (t *tally) cool() {
 // cooldown is how long the one is that began with first and lasts in last; of one
 // that late failures began anew the last one.
 func (t *tally) cooldown(first, last *Band) time.Duration {
-	if c := t.coolingOf(first); c != nil {
+	if c := t.coolingOf(first.From, last.To); c != nil {
 		return c.until - c.from
 	}
-	if last.Cooled == 0 {
-		return 0
-	}
-	return last.Cooled - first.From
+	return 0
 }
 
 // wider holds both; none is nothing.

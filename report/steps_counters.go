@@ -52,7 +52,6 @@ type Counted struct {
 	now                  Counters
 	lapsed               int // 1 + the step of a lease's end that nobody has noticed yet; 0: there is none
 	streak               []int
-	places               []place                  // of probes, where their number is bounded (M21)
 	struck               map[string]time.Duration // when each backup had its last strike
 	turnedAway, rerouted bool                     // since its last transition
 
@@ -64,13 +63,7 @@ type Counted struct {
 	began  map[[2]int]time.Duration // when attempts in flight were admitted, and under 0 when their call was
 }
 
-// place is what a probe has while their number is bounded.
-type place struct {
-	call int
-	from time.Duration
-}
-
-// lent is the slot of a probe.
+// lent is the slot of a probe, or its place among a bounded number.
 type lent struct {
 	call, attempt int
 	since         time.Duration
@@ -131,7 +124,6 @@ func (b *Counted) event(e *trace.Event, step int) {
 	switch e.Kind {
 	case trace.Admit:
 		b.admit(e)
-		b.admitted(e)
 	case trace.Vanish:
 		b.forget(e)
 	case trace.GiveUp:
@@ -163,7 +155,7 @@ func (b *Counted) result(e *trace.Event) {
 		b.forget(e)
 		return
 	}
-	b.leave(e)
+	b.retire(e)
 	if e.Known { // the cooldown ends later now
 		c.Until = e.Until
 	}
@@ -244,7 +236,7 @@ func (b *Counted) enter(e *trace.Event) {
 	}
 	if b.Model != nil {
 		c.Failures, c.Successes, c.Probation, c.Probes = 0, 0, 0, 0
-		b.places = nil
+		b.leases = b.leases[:0]
 	}
 	if e.Known {
 		c.Until, c.Ends = e.Until, true
@@ -264,32 +256,8 @@ func (b *Counted) cool(now time.Duration) {
 		}
 	}
 	if m.PlaceFor > 0 {
-		b.places = slices.DeleteFunc(b.places, func(p place) bool { return later(p.from, m.PlaceFor) <= now })
-		b.now.Probes = len(b.places)
-	}
-}
-
-// admitted gives a probe its place, where their number is bounded. With nobody
-// else to serve there are more probes than places.
-func (b *Counted) admitted(e *trace.Event) {
-	if m := b.Model; m != nil && e.Probe && len(b.places) < m.AtOnce {
-		b.places = append(b.places, place{e.Call, e.T})
-		b.now.Probes = len(b.places)
-	}
-}
-
-// leave takes the place of a probe that ended, of an anonymous one the oldest.
-func (b *Counted) leave(e *trace.Event) {
-	if len(b.places) == 0 {
-		return
-	}
-	i := slices.IndexFunc(b.places, func(p place) bool { return p.call == e.Call })
-	if b.Reports == "anonymous" {
-		i = 0
-	}
-	if i >= 0 {
-		b.places = slices.Delete(b.places, i, i+1)
-		b.now.Probes = len(b.places)
+		b.leases = slices.DeleteFunc(b.leases, func(l lent) bool { return later(l.since, m.PlaceFor) <= now })
+		b.oldest()
 	}
 }
 
@@ -298,13 +266,7 @@ func (b *Counted) wait(from time.Duration, e *trace.Event) {
 	if !b.ours() {
 		return
 	}
-	span := time.Duration(0)
-	if b.Tool != nil {
-		span = b.set.RecoveryDuration
-	} else {
-		span = b.Model.RecoveryTimeout
-	}
-	b.now.Began, b.now.Until, b.now.Ends = from, later(from, span), true
+	b.now.Began, b.now.Until, b.now.Ends = from, later(from, cooldownOf(b.set)), true
 	switch {
 	case b.forced:
 		b.now.Until, b.now.Ends = 0, false

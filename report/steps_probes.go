@@ -6,9 +6,18 @@ import (
 	"github.com/breakersim/breakersim/sim/trace"
 )
 
-// admit takes a call that a tool breaker let through.
+// admit takes a call that the breaker let through. A model breaker's probe gets a
+// place, where their number is bounded; with nobody else to serve there are more
+// probes than places (M21).
 func (b *Counted) admit(e *trace.Event) {
-	if b.Tool == nil || !b.ours() {
+	if m := b.Model; m != nil {
+		if e.Probe && len(b.leases) < m.AtOnce {
+			b.leases = append(b.leases, lent{e.Call, e.Attempt, e.T})
+			b.oldest()
+		}
+		return
+	}
+	if !b.ours() {
 		return
 	}
 	b.began[[2]int{e.Call, e.Attempt}], b.began[[2]int{e.Call, 0}] = e.T, e.T
@@ -24,9 +33,14 @@ func (b *Counted) admit(e *trace.Event) {
 // forget lets go of an attempt that ended.
 func (b *Counted) forget(e *trace.Event) { delete(b.began, [2]int{e.Call, e.Attempt}) }
 
-// oldest makes the counters say what the oldest of the probes that are out holds.
+// oldest makes the counters say what the oldest of the probes that are out holds;
+// of a model breaker, how many have a place.
 func (b *Counted) oldest() {
 	c := &b.now
+	if b.Model != nil {
+		c.Probes = len(b.leases)
+		return
+	}
 	c.Probe, c.Began, c.Until, c.Ends = 0, 0, 0, false
 	if len(b.leases) == 0 {
 		return
@@ -54,10 +68,10 @@ func (b *Counted) toolResult(e *trace.Event, rule string) {
 		b.fail(e)
 		b.wait(e.T, e)
 	case "T21":
-		switch clears := b.set.SuccessClears == nil || *b.set.SuccessClears; {
+		switch {
 		case b.failure(e):
 			b.fail(e)
-		case clears:
+		case clears(b.set):
 			c.Failures = 0
 		}
 	case "T8", "T9", "T24":
@@ -86,24 +100,14 @@ func (b *Counted) fail(e *trace.Event) {
 
 // failure says whether a result counts as one (T20, T22).
 func (b *Counted) failure(e *trace.Event) bool {
-	if e.Outcome != trace.Success && countsAsFailure(b.set, e.Outcome) {
-		return true
-	}
 	since, ok := b.began[[2]int{e.Call, e.Attempt}]
 	if !ok {
 		since = b.began[[2]int{e.Call, 0}]
 	}
-	return b.Reports != "anonymous" && b.set.Slow == "failure" && b.set.SlowAfter > 0 && e.T-since > b.set.SlowAfter
-}
-
-// countsAsFailure says what a kind of result that is no success counts as, if it
-// counts at all.
-func countsAsFailure(b *trace.Breaker, outcome string) bool {
-	if c := b.Counts; c != nil {
-		take := map[string]string{trace.Failure: c.Failure, trace.Timeout: c.Timeout, trace.RateLimit: c.RateLimit, trace.Permanent: c.Permanent, trace.Cancelled: c.Cancelled}
-		return take[outcome] != "success"
+	if b.Reports == "anonymous" { // nobody knows how long it took
+		since = e.T
 	}
-	return true
+	return countsAsFailure(b.set, e.Outcome, e.T-since)
 }
 
 // retire takes a probe's slot back.

@@ -12,7 +12,7 @@ import (
 func (t *teller) changes() (all []beat) {
 	done := map[time.Duration]bool{} // acts that a change tells
 	tripped := false
-	var opened, left time.Duration // the latest opening of all, and the one from rest
+	var left time.Duration // the latest opening from rest
 	for i := range t.h.changes {
 		c := &t.h.changes[i]
 		if c.act != nil { // told below
@@ -33,15 +33,17 @@ func (t *teller) changes() (all []beat) {
 		if b.kind == beatTrips {
 			left = m.Effective
 		}
-		if possible := t.possible(m, opened); t.b.others() {
+		switch {
+		case t.b.others():
 			b.later = t.seeing(m, left)
-		} else if b.kind == beatProbes {
+		case b.kind == beatProbes:
+			possible := m.Effective
+			if c := t.b.cooledBefore(m); c != nil {
+				possible = c.until
+			}
 			b.later = func() []string { return t.granted(m, possible) }
-		} else {
+		default:
 			b.later = t.moving(m, tripped, left)
-		}
-		if m.To == "open" || m.To == "fallback" {
-			opened = m.Effective
 		}
 		tripped = tripped || b.kind == beatTrips
 		all = append(all, b)
@@ -62,20 +64,6 @@ func meaning(m *Moment) beatKind {
 	default:
 		return beatAside
 	}
-}
-
-// possible is when the cooldown was over that a probe ended.
-func (t *teller) possible(m *Moment, opened time.Duration) time.Duration {
-	if m.Cooled != 0 {
-		return m.Cooled
-	}
-	for _, r := range m.Restarts {
-		opened = max(opened, r)
-	}
-	if c := t.b.cooledBefore(m); c != nil {
-		return c.until
-	}
-	return later(opened, cooldownOf(t.b.setAt(m.T)))
 }
 
 // granted are T5 and M2: a call goes as a probe, at once or some time after it
@@ -359,7 +347,7 @@ func (t *teller) restarts() (all []beat) {
 			continue
 		}
 		last := band.Restarts[n-1]
-		at, until := t.clock(last), t.clock(t.b.coolingOf(&band).until)
+		at, until := t.clock(last), t.clock(t.b.coolingOf(band.From, band.To).until)
 		b := beat{at: band.Restarts[0], rule: "T11", counts: "T11", k: n}
 		if n == 1 {
 			b.ways = tagged("T11", "A late failure at "+at+" restarted the cooldown, which now ran until "+until, "At "+at+" a late failure came in, and the cooldown began anew, until "+until)

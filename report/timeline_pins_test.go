@@ -191,12 +191,12 @@ func TestWhenAProbeWasPossible(t *testing.T) {
 		"again":               {model, []Band{{From: 0, To: 30 * s, State: "fallback"}, {From: 30 * s, To: 50 * s, State: "recovering"}, {From: 50 * s, To: 90 * s, State: "fallback"}}, []trace.Span{{From: 80 * s, To: 90 * s}}},
 	} {
 		b := &BreakerHistory{Breaker: c.settings, Bands: c.bands, now: c.settings}
-		for _, s := range c.bands {
-			if s.State == "open" {
+		for i, s := range c.bands {
+			if s.State == "open" || s.State == "fallback" && (i == 0 || c.bands[i-1].State != "fallback") {
 				b.cool(&trace.Event{Kind: trace.Transition, Effective: s.From})
 			}
 			for _, at := range s.Restarts {
-				b.cool(&trace.Event{Kind: trace.Result, T: at})
+				b.cool(&trace.Event{Kind: trace.Result, Rule: "T11", T: at})
 			}
 		}
 		assert.Equal(t, c.want, b.ready(), name)
